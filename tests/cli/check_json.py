@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_json SCHEMA: is the one JSON document on stdin what schemas/SCHEMA.json says?
+"""check_json SCHEMA: checks that stdin is one JSON document as schemas/SCHEMA.json describes it.
 
-Understands the part of JSON Schema that our schemas use: type, required, properties, additionalProperties (false), items, enum,
-minimum. Anything else in a schema is an error, so that no rule is ignored in silence. Needs nothing but Python.
+Understands the part of JSON Schema that our schemas use: type, required, properties,
+additionalProperties (false), items, enum, minimum. Anything else in a schema is an error, so that
+no rule is ignored in silence. Needs nothing but Python.
 """
 
 import json

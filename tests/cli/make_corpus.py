@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""make_corpus FOLDER: five clips in LJSpeech's layout, the same in every byte each time; needs nothing but Python.
+"""make_corpus FOLDER: makes five clips in LJSpeech's layout, byte for byte the same each time.
 
-Vowel-like sounds (harmonics of a gliding pitch) of 0.5 to 1.5 s, one clip that is not audio at all, and texts with
-quotes, Persian and a control character."""
+The sounds are vowel-like (harmonics of a gliding pitch), 0.5 to 1.5 s long. One clip is not audio.
+Texts have quotes, Persian and a control character. Needs nothing but Python."""
 
 import math
 import os

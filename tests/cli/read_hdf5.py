@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""read_hdf5 CACHE...: opens the shards of HDF5 caches with plain h5py, as somebody would who knows nothing but h5py and the
-attributes, and compares every record with what `xtts-precompute show --npy` gives. Prints a line a dataset.
-Exit code 77 (skipped) where h5py is missing."""
+"""read_hdf5 CACHE...: opens the shards of HDF5 caches with plain h5py, as a user would who knows
+only h5py and the attributes. Compares every record with the output of `xtts-precompute show --npy`.
+Prints a line a dataset. Exit code 77 (skipped) where h5py is missing."""
 
 import glob
 import json
@@ -15,7 +15,7 @@ try:
     import h5py
     import numpy
 except ImportError as error:
-    # The distribution's h5py is its own Python's, which need not be the first in the PATH.
+    # The distribution's h5py belongs to the system's Python, which need not be the first in PATH.
     if os.path.exists(SYSTEM_PYTHON) and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON):
         os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
     print(f"skipped: {error}; Debian's package is python3-h5py", file=sys.stderr)
@@ -36,7 +36,7 @@ def text(value):
 
 
 def record(shard, column, i):
-    """Record i with its true length, by what the attributes say."""
+    """Gives record i with its true length, by what the attributes say."""
     data, length = shard[column], int(shard["lengths"][i])
     if text(shard.attrs["layout"]) == "padded":
         rows = data[i, :length]

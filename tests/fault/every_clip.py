@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""every_clip.py PROGRAM FOLDER [COUNT]: every clip of a corpus is accounted for, by the real program.
+"""every_clip.py PROGRAM FOLDER [COUNT]: the real program accounts for every clip of a corpus.
 
-Makes a corpus of COUNT tiny clips (400; by hand 20000) in FOLDER, in which sounds are too long, texts have too many bytes, files are no
-sound and lines name no file. Builds; then renames, removes, changes, lengthens and adds clips, and builds again. What `build --json` says
-must be what was planted, to the clip, and its numbers must add up.
+Makes a corpus of COUNT tiny clips in FOLDER (400; by hand 20000). Some sounds are too long, some
+texts have too many bytes, some files are no sound, some lines name no file. Builds; then renames,
+removes, changes, lengthens and adds clips, and builds again. `build --json` must report what was
+planted, to the clip, and its numbers must add up.
 """
 
 import json
@@ -20,7 +21,7 @@ RATE = 8000
 
 def wav(number: int, seconds: float) -> bytes:
     samples = [int(8000 * math.sin(2 * math.pi * (200 + number % 3000) * i / RATE)) for i in range(int(seconds * RATE))]
-    samples[0] = number % 30000  # no two are equal
+    samples[0] = number % 30000  # no two sounds are equal
     samples[1] = number // 30000
     data = struct.pack(f"<{len(samples)}h", *samples)
     return (

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""kill_builds PROGRAM COUNT SEED: FAULTS 1, 3 and 14 with the real program on the real file system.
+"""kill_builds PROGRAM COUNT SEED: kills builds of the real program on the real file system.
 
-Makes a corpus of 40 clips (shards of 8), and the same with clips added, changed, removed and texts mended. Builds and updates a cache of
-each undisturbed. Then, again and again: begins a build or an update, kills its process group (or it alone) with SIGKILL at a random moment, one
-to three times in a row, runs the same command to its end, verifies every byte and compares every file but sources.bin with the
-undisturbed cache. Moments are spread over the whole build, or follow the sight of a step that is too short to be hit by chance. While an
-update runs, and after each kill, the published generation has to be readable.
+Makes a corpus of 40 clips (shards of 8), and another with clips added, changed and removed, and
+texts mended. Builds and updates a cache of each undisturbed. Then does this again and again: begins
+a build or an update, kills its process group (or it alone) with SIGKILL at a random moment, one to
+three times in a row, and runs the same command to its end. Then verifies every byte, and compares
+every file but sources.bin with the undisturbed cache. Moments are spread over the whole build, or
+follow the appearance of a file whose step is too short to be hit by chance. While an update runs,
+and after each kill, the published generation must be readable.
 
-Prints where kills have hit, by what lay on the disk; exit code 1 at any difference. The seed repeats the plan, not the race.
+Prints where kills have hit, by what lay on the disk. Exit code 1 at any difference. The seed
+repeats the plan, not the race.
 """
 
 import collections
@@ -25,7 +28,7 @@ import time
 import make_clips
 
 CLIPS = 40
-# A record may have 16 MiB, so that eight make a shard; packed ones take what they need.
+# A record may have 16 MiB, so eight make a shard. Packed records take what they need.
 SETTINGS = [
     "--max-gone",
     "100%",
@@ -39,7 +42,7 @@ SETTINGS = [
     "-j",
     "2",
 ]
-# Steps to wait for: names in CACHE/.build/ (or CACHE/) whose appearance is the sign to kill.
+# The names in CACHE/.build/ (or CACHE/) whose appearance is a sign to kill.
 SIGNS = [
     ".build/lock",
     ".build/journal",
@@ -72,7 +75,7 @@ def make_corpora(folder):
 
 
 def files_of(cache):
-    """Name -> bytes of every file but sources.bin, which is local."""
+    """Maps name -> bytes of every file except sources.bin, which is local."""
     found = {}
     for folder, _, names in os.walk(cache):
         for name in names:
@@ -99,7 +102,7 @@ def manifest_of(cache):
 
 
 def phase_of(cache, generation):
-    """What a kill has left, in words."""
+    """Says in words what a kill has left."""
     manifest = manifest_of(cache)
     build = listing(os.path.join(cache, ".build"))
     if manifest and manifest["generation"] == generation:
@@ -173,7 +176,7 @@ class Trial:
         self.expect_well(what, "ls", self.cache)
 
     def kill_once(self):
-        """The phase that was hit; None where the build had ended."""
+        """Gives the phase that the kill hit; None if the build had ended."""
         process = subprocess.Popen(
             self.scene.command(self.cache), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -191,7 +194,8 @@ class Trial:
             time.sleep(0.0002 if sign else min(0.01, max(moment - time.monotonic(), 0.0)))
         had_ended = process.poll() is not None
         if not had_ended and self.chance.random() < 0.25:
-            process.kill()  # as the system does that is out of memory: decoders are left to end by themselves
+            # As the system does when it is out of memory: the decoders must end by themselves.
+            process.kill()
         elif not had_ended:
             os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""list_memory.py PROGRAM: what lists take of memory, by the real program.
+"""list_memory.py PROGRAM: how much memory the lists of a corpus take in the real program.
 
-Clips of a list take some hundred bytes each, with all that planning makes of them. A list that needs more than --memory is refused
-before that, in words that say how much it needs; with that much it is read.
+A clip of a list takes some hundred bytes, with all that planning makes of it. A list that needs
+more than --memory is refused before that much is taken, and the message says how much it needs.
+With that much it is read.
 """
 
 import os
@@ -17,7 +18,7 @@ CLIP_BYTES_MAX = 520  # measured: 340 to 400; it was 1,030
 
 
 def write_corpus(folder: str, rows: int) -> None:
-    """Rows that name one sound of a second."""
+    """Writes a list whose rows all name one sound of a second."""
     os.makedirs(folder)
     data = bytes(16000)
     with open(f"{folder}/sound.wav", "wb") as file:
@@ -37,11 +38,11 @@ def write_corpus(folder: str, rows: int) -> None:
 
 
 def dry_run(program: str, folder: str, *more: str) -> tuple[int, str, int]:
-    """Exit code, messages, and the most memory that it had."""
+    """Gives exit code, messages, and the most memory that the program had."""
     command = [program, "build", f"{folder}", f"{folder}-cache", "--dry-run", "--quiet", *more]
     report, sender = os.pipe()
     child = os.fork()
-    if child == 0:  # of its own, for the system tells the largest of all children
+    if child == 0:  # a process of its own: the system tells only the largest of all children
         done = subprocess.run(command, capture_output=True, text=True)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
         os.write(sender, f"{done.returncode} {peak} {done.stderr}".encode())

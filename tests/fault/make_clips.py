@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""make_clips FOLDER COUNT [SECONDS]: clips in LJSpeech's layout, the same in every byte each time; needs nothing but Python.
+"""make_clips FOLDER COUNT [SECONDS]: makes clips in LJSpeech's layout, always the same bytes.
 
-Seeded noise, which costs no time to make; the clip number 3 is no sound. Sizes vary, so that no two records end alike."""
+The sound is seeded noise, which takes no time to make. Clip 3 is no sound. Sizes vary, so that no
+two records end alike. Needs nothing but Python."""
 
 import array
 import os
@@ -17,7 +18,7 @@ def name_of(number):
 
 
 def write_sound(folder, number, seed=None, seconds=0.4):
-    """The sound of a clip; another seed makes another sound."""
+    """Writes the sound of a clip; another seed makes another sound."""
     seed = number if seed is None else seed
     path = os.path.join(folder, "wavs", name_of(number) + ".wav")
     if number == 3:

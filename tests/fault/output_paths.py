@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""output_paths PROGRAM: `show --npy`, `--png`, `--wav` and `bench --png` onto what may stand at a path: written through, replaced as a whole, or refused; never
-anything else of the user's changed."""
+"""output_paths PROGRAM: `show --npy`, `--png`, `--wav` and `bench --png` write onto whatever stands
+at a path. It is written through, replaced as a whole, or refused. Nothing else of the user's is
+changed."""
 
 import ast
 import os
@@ -54,7 +55,7 @@ def main():
         assert read("x.npy.tmp") == b"the user's"
         array = read("x.npy")
 
-        # Links stay, and lead to what was written; also one that led nowhere.
+        # Links stay, and lead to what was written. So does one that led nowhere.
         os.mkdir("target")
         write("target/old.npy", "old")
         for name in ("old.npy", "new.npy"):
@@ -62,7 +63,8 @@ def main():
             assert show("--npy", "link-" + name).returncode == 0
             assert os.path.islink("link-" + name) and read(os.path.join("target", name)) == array
 
-        # Standard output, as a pipe, a file and a device, under several names; then nothing else is printed there.
+        # Standard output is a pipe, a file or a device, under several names. Then nothing else is
+        # printed there.
         for path in ("/dev/stdout", "/proc/self/fd/1"):
             done = show("--npy", path)
             assert done.returncode == 0 and done.stdout == array, (path, done.stdout[-200:], done.stderr)
@@ -83,7 +85,7 @@ def main():
         reader.join(60)
         assert done.returncode == 0 and got == [array] and stat.S_ISFIFO(os.lstat("fifo").st_mode), done.stderr
 
-        # Devices: one that takes all, one that is full. As root, nodes that could be replaced.
+        # One device takes all, one is full. Root makes nodes of its own that could be replaced.
         devices = {"/dev/null": 0, "/dev/full": 6}
         if os.geteuid() == 0:
             os.mknod("null", stat.S_IFCHR | 0o666, os.makedev(1, 3))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""stop_signals PROGRAM: one SIGTERM or SIGINT ends a command that waits, with 143 or 130 and a word why; a reader that reads no further, a FIFO that nobody opens, a
-builder that may live. Also where the signal was ignored by whoever started the command: then it stays ignored."""
+"""stop_signals PROGRAM: one SIGTERM or SIGINT ends a command that waits, with 143 or 130 and the
+reason: a reader that reads no further, a FIFO that nobody opens, a builder that may live. A signal
+that the parent process had ignored stays ignored."""
 
 import os
 import shutil
@@ -11,11 +12,11 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS_MAX = 30  # of a second's work, on a machine that is busy
+SECONDS_MAX = 30  # for a second's work, on a busy machine
 
 
 def decoders_of(process):
-    """Those that have begun, started by whichever of its threads."""
+    """Gives the decoders that have begun, whichever of the process's threads started them."""
     found = []
     for thread in os.listdir(f"/proc/{process.pid}/task"):
         try:
@@ -73,7 +74,7 @@ def main():
         os.mkfifo("fifo")
         for number in (signal.SIGTERM, signal.SIGINT):
             stop(["show", "cache", "clip-0001", "--npy", "fifo"], number)
-            # A pipe that is full, and that somebody holds open.
+            # The output is a full pipe that somebody holds open.
             reading, writing = os.pipe()
             os.set_blocking(writing, False)
             try:
@@ -92,10 +93,10 @@ def main():
                 stop(arguments, number, stdout=writing)
             os.close(reading)
             os.close(writing)
-        # Its decoders stand still (suspended, or on a disk that does not answer).
+        # Its decoders stand still: suspended, or on a disk that does not answer.
         for number in (signal.SIGTERM, signal.SIGINT):
             stop_beside_stopped_decoders(program, number)
-        # Ignored by who started it: it goes on, until somebody reads the FIFO.
+        # The parent process ignored the signal: the command goes on until somebody reads the FIFO.
         process = subprocess.Popen(
             [program, "show", "cache", "clip-0001", "--npy", "fifo"],
             stdout=subprocess.DEVNULL,

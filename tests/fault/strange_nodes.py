@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""strange_nodes PROGRAM [FILTER | all]: every file and folder of a cache is replaced by every kind of node, and every command runs on it.
+"""strange_nodes PROGRAM [FILTER | all]: every kind of node stands in for every file of a cache.
 
-Kinds: links to a file, to a folder, to nothing, to themselves; a second name of a file (hard link); FIFO, socket, folder, device (as root). Whatever stands there, a
-command ends in time with an exit code of the table, says which file it is where it fails, and nothing outside the cache is made, changed or removed.
-Two of the commands for each node, others for the next; FILTER: all commands, on the cases whose name holds this text."""
+The nodes replace each file and folder in turn: links to a file, to a folder, to nothing, to
+themselves; a second name of a file (hard link); FIFO, socket, folder, device (as root). Commands
+run on each case. A command ends in time with an exit code of the table, names the file where it
+fails, and makes, changes or removes nothing outside the cache.
+
+Each node meets two of the commands, the next node others. FILTER: all commands, on the cases whose
+name holds this text."""
 
 import hashlib
 import os
@@ -16,9 +20,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS_MAX = 60  # far more than any of these takes on a busy machine
+SECONDS_MAX = 60  # far more than any of these takes, on a busy machine too
 EXIT_CODES = {0, 2, 3, 4, 5, 6}
-# Where a command needs no look at the node to know that it cannot go on.
+# A command may need no look at the node to know that it cannot go on. Then it says one of these.
 OTHER_ANSWERS = (
     "give a folder that does not exist yet",
     "is incomplete: what was making it has not published it",
@@ -27,7 +31,7 @@ OTHER_ANSWERS = (
 
 
 def snapshot(folder):
-    """What lies there, to the byte; nothing is opened that is not a regular file."""
+    """Lists all that lies there, to the byte. Opens only regular files."""
     found = {}
     for path, folders, files in os.walk(folder):
         for name in folders + files:
@@ -50,7 +54,8 @@ def remove(path):
         os.unlink(path)
 
 
-# Each puts a node at `path`; `victims` is what must not change, `old` what stood at `path` before (absent, or in victims).
+# Each function puts a node at `path`. `victims` is what must not change. `old` is what stood at
+# `path` before (absent, or in victims).
 def link_to_file(path, victims, old):
     os.symlink(os.path.join(victims, "old" if os.path.isfile(old) else "letter.txt"), path)
 
@@ -103,14 +108,14 @@ class Trial:
         self.case_count = 0
         self.data = os.path.join(root, "data")
         self.templates = os.path.join(root, "templates")
-        self.place = os.path.join(root, "place")  # cache and victims of the case at hand
+        self.place = os.path.join(root, "place")  # cache and victims of the present case
         self.cache = os.path.join(self.place, "cache")
         self.victims = os.path.join(self.place, "victims")
         self.run_count = 0
         self.failures = []
 
     def call(self, arguments, seconds_max=SECONDS_MAX):
-        """Exit code (None: it hung) and what it said."""
+        """Gives the exit code (None: it hung) and the output."""
         self.run_count += 1
         with subprocess.Popen(
             [self.program, *arguments],
@@ -155,7 +160,7 @@ class Trial:
             assert code == 0, said
 
     def commands(self):
-        """Name, arguments, whether the cache's own files may change."""
+        """Yields name, arguments, and whether the cache's own files may change."""
         new = os.path.join(self.place, "new")
         for name, arguments, changes in [
             ("build", self.build, True),
@@ -176,7 +181,7 @@ class Trial:
             yield name, [self.cache if argument == "CACHE" else argument for argument in arguments], changes
 
     def lay_out(self, template, target, kind):
-        """A fresh cache with the node in it; false where the two do not go together."""
+        """Makes a fresh cache with the node in it. False: the two do not go together."""
         remove(self.place)
         os.makedirs(self.place)
         shutil.copytree(template, self.cache, symlinks=True)
@@ -220,7 +225,8 @@ class Trial:
             self.failures.append(f"{what}: exit code {code} and does not name the file: {said[-300:]}")
         if snapshot(self.victims) != outside:
             self.failures.append(
-                f"{what}: changed what lies outside: {sorted(set(outside.items()) ^ set(snapshot(self.victims).items()))[:4]}"
+                f"{what}: changed what lies outside: "
+                f"{sorted(set(outside.items()) ^ set(snapshot(self.victims).items()))[:4]}"
             )
         if not changes and snapshot(self.cache) != inside:
             self.failures.append(f"{what}: a command that reads changed the cache")
@@ -242,7 +248,7 @@ class Trial:
                 remove(os.path.join(self.place, "new"))
 
     def try_merge(self):
-        """A part whose shard is a link: refused, or copied as what it is."""
+        """Merges a part whose shard is a link: it is refused, or copied as what it is."""
         for kind in (link_to_file, dangling_link, fifo):
             if self.wanted not in f"merge {kind.__name__}":
                 continue
