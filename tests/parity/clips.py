@@ -1,16 +1,17 @@
-"""The clips that the recipes are compared on: real ones from a test corpus, and made ones at the edges.
+"""The clips that the recipes are compared on: real ones, and made ones at the edges.
 
-    real(corpus, rate) -> name, samples, upsampled    of different speakers, rates, codecs and levels
+    real(corpus, rate) -> name, samples, upsampled    of different speakers, rates, codecs, levels
     edges() -> name, samples                          the same samples at any rate
 
-Samples are mono float32: decoded by libsndfile, the mean of the channels, soxr HQ to the rate wanted, and no clipping after it.
+Real clips come from a test corpus. Samples are mono float32: decoded by libsndfile, the mean of the
+channels, soxr HQ to the wanted rate, and no clipping after it.
 """
 
 from pathlib import Path
 
 import numpy as np
 
-SECONDS_MAX = 6.0  # of a clip; Whisper's take is 30 s in any case
+SECONDS_MAX = 6.0  # of a clip; Whisper takes 30 s in any case
 CLIPS = (  # path, gain
     ("real_ljspeech/wavs/LJ001-0002.wav", 1),
     ("real_ljspeech/wavs/LJ001-0004.wav", 1),
@@ -51,14 +52,15 @@ def load(path, rate):
 
 
 def real(corpus, rate):
-    """What was recorded at a lower rate has bands with nothing but rounding in them, which every float32 transform gets differently."""
+    """Yields real clips. A clip that was recorded at a lower rate has bands with nothing but
+    rounding in them, and every float32 transform gets that differently."""
     for path, gain in CLIPS:
         samples, upsampled = load(Path(corpus) / path, rate)
         yield path, samples * np.float32(gain), upsampled
 
 
 def edges():
-    """int16 steps but for the last, so that goldens can keep them as int16."""
+    """Yields made clips: steps of int16 except for the last, so that goldens can keep them so."""
 
     def quantized(x):
         return np.float32(np.clip(np.round(x * 32768), -32768, 32767) / 32768)
@@ -76,7 +78,8 @@ def edges():
     quiet[2000:4000] = 0.5 * np.sin(2 * np.pi * 0.0137 * np.arange(2000))
     yield "tone-between-silence", quantized(quiet)
     yield "one-step", quantized(np.sign(noise) / 32768)
-    # Its peak is so much above its RMS that a gain to RMS 0.1 has to stop, and its upper bands are so quiet that rounding shows.
+    # The peak is so far above the RMS that a gain to RMS 0.1 has to stop. The upper bands are so
+    # quiet that rounding shows.
     at = np.arange(6000)
     pulse = 0.03 * np.sin(2 * np.pi * 0.0043 * at) + 0.7 * np.exp(-(((at - 3001) / 40) ** 2))
     yield "pulse", quantized(pulse)
@@ -85,7 +88,7 @@ def edges():
     yield "over-full-scale", 2 * quantized(0.4 * noise)
 
 
-# Around what the references take at least, their windows and hops.
+# Lengths around the least that the references take, and around their windows and hops.
 LENGTHS = (
     1,
     139,

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""Every recipe, three ways from the same samples: this project's features, the reference's own output, and the formula in float64.
+"""Every recipe, three ways from the same samples: our features, the reference's own, the formula's.
 
-    compare.py CORPUS [--program recipe_features] [--recipe NAME]... [--details]     (a Markdown table on standard output)
+    compare.py CORPUS [--program recipe_features] [--recipe NAME]... [--details]
 
-CORPUS is the test corpus (clips.py lists what is taken of it); environment.sh makes the Python that has the references. The program is
-run as
+Prints a Markdown table. CORPUS is the test corpus; clips.py lists what is taken of it.
+environment.sh makes the Python that has the references. The formula is evaluated in float64. The
+program is run as
 
     recipe_features RECIPE IN.f32 OUT.f32 [--set key=value]...
 
-IN.f32 holds mono float32 samples at the recipe's rate; it writes frames x bins float32, frame after frame, to OUT.f32 and prints the
-two numbers; it fails where it makes no features of the clip. A name with a `+` is a recipe with settings: variants.tsv says which.
+IN.f32 holds mono float32 samples at the recipe's rate. The program writes frames x bins float32,
+frame after frame, to OUT.f32, and prints the two numbers. It fails where it makes no features of
+the clip. A name with a `+` is a recipe with settings: variants.tsv says which.
 
-Differences are in natural-log units (a recipe's own unit times what it is worth); of vits-linear and energies, which are no logarithms,
-they are relative to the larger of the value and 1. Exits with 1 where the program is further than 1e-5 from the formula on a real clip,
-or further from the reference than the reference is from the formula by more than that, or differs in frames or in what it refuses.
+Differences are in natural-log units (a recipe's own unit times its worth in them). vits-linear and
+energies are no logarithms: there, differences are relative to the larger of the value and 1. The
+script exits with 1 if the program is further than 1e-5 from the formula on a real clip; if it is
+further from the reference than the reference is from the formula, by more than that; or if it
+differs in frames or in what it refuses.
 """
 
 import argparse
@@ -37,7 +41,7 @@ TARGET = 1e-5
 
 
 def variants():
-    """name -> recipe, settings"""
+    """Gives {name: (recipe, settings)}."""
     rows = [line.split("\t") for line in (HERE / "variants.tsv").read_text().splitlines()]
     return {name: (recipe, settings.split()) for name, recipe, settings in rows}
 
@@ -50,7 +54,7 @@ class Program:
         self.names = {"norms": str(norms)}
 
     def run(self, name, samples):
-        """Features, or the reason why there are none."""
+        """Gives features, or the reason why there are none."""
         recipe, settings = self.variants.get(name, (name, []))
         samples.tofile(self.input)
         self.output.unlink(missing_ok=True)
@@ -79,15 +83,16 @@ def difference(name, a, b):
 
 @dataclass
 class Tally:
-    ours: list = field(default_factory=list)  # from the truth
-    reference: list = field(default_factory=list)  # from the truth
+    ours: list = field(default_factory=list)  # differences from the truth
+    reference: list = field(default_factory=list)  # differences from the truth
     between: list = field(default_factory=list)
-    full_band: list = field(default_factory=list)  # of `reference`: clips recorded at the recipe's rate or above
+    # Those of `reference` whose clips were recorded at the recipe's rate or above.
+    full_band: list = field(default_factory=list)
     faults: list = field(default_factory=list)
     clips: int = 0
 
     def add(self, name, clip, ours, reference, truth, upsampled=False):
-        """Each is (features, refusal), or None where there is no such side."""
+        """Each side is (features, refusal), or None where there is no such side."""
         self.clips += 1
         before = len(self.reference)
         for side, values, who in ((ours, self.ours, "the program"), (reference, self.reference, "the reference")):
@@ -102,11 +107,11 @@ class Tally:
         features, refusal = side
         expected, expected_refusal = truth
         if features is None and (expected is None or (not expected.size and who == "the program")):
-            return  # for ours, a clip without a frame is no record
+            return  # in our program, a clip without a frame is no record
         if features is None:
             self.faults.append(f"{clip}: {who} refuses: {refusal}")
         elif expected is None:
-            # A program may make features of what a reference refuses.
+            # A program may make features of a clip that a reference refuses.
             if who == "the reference":
                 self.faults.append(f"{clip}: {who} does not refuse: {expected_refusal}")
         elif features.shape != expected.shape:
@@ -143,16 +148,33 @@ def compare(name, corpus, program, installed):
 
 
 HEADINGS = (
-    "recipe", "reference", "clips", "ours from the formula: max / p99.9 / mean", "the reference from the formula",
-    "of that, max where the clip was not upsampled", "ours from the reference", "edge cases: ours, max", "edge cases: the reference, max",
+    "recipe",
+    "reference",
+    "clips",
+    "ours from the formula: max / p99.9 / mean",
+    "the reference from the formula",
+    "of that, max where the clip was not upsampled",
+    "ours from the reference",
+    "edge cases: ours, max",
+    "edge cases: the reference, max",
     "faults",
-)  # fmt: skip
+)
 
 
 def row(name, real, edge, installed):
     what = f"{references.REFERENCES[name].origin} ({references.versions(name)})" if installed else "not installed"
-    return (name, what, real.clips, three(real.ours), three(real.reference), one(real.full_band), three(real.between), one(edge.ours),
-            one(edge.reference), len(real.faults) + len(edge.faults))  # fmt: skip
+    return (
+        name,
+        what,
+        real.clips,
+        three(real.ours),
+        three(real.reference),
+        one(real.full_band),
+        three(real.between),
+        one(edge.ours),
+        one(edge.reference),
+        len(real.faults) + len(edge.faults),
+    )
 
 
 def write(cells):

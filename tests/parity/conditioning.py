@@ -1,9 +1,10 @@
 """What each reference does to the samples before its transform, in the types that it does it in.
 
-Everything after this is evaluated in float64 (formulas.py); these steps are not, because their rounding is part of the samples: moving
-every sample by half an ulp moves quiet bins of loud frames by up to 3e-4 natural-log units on real speech. So "the truth" starts from
-the float32 samples that the reference gives to its transform, and each function here says where they are rounded. Input and output are
-float32 arrays; the input is what decoding and resampling gave.
+Everything after this is evaluated in float64 (formulas.py). These steps are not, because their
+rounding is part of the samples: moving every sample by half an ulp moves quiet bins of loud frames
+by up to 3e-4 natural-log units on real speech. So "the truth" starts from the float32 samples that
+the reference gives to its transform, and each function here says where they are rounded. Input and
+output are float32 arrays. The input is the result of decoding and resampling.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ def within_full_scale(x):
 
 
 def clipped(x):
-    """XTTS after its resampling, and FastSpeech 2."""
+    """Clips, as XTTS does after its resampling, and FastSpeech 2."""
     return np.clip(x, np.float32(-1), np.float32(1))
 
 
@@ -36,7 +37,8 @@ def peak_at_most_one(x):
 
 
 def peak_95_in_double(x):
-    """HiFi-GAN: int16 / 32768 is float64 there; one rounding, at the end. A silent clip stays silent."""
+    """HiFi-GAN: int16 / 32768 is float64 there, rounded once, at the end. A silent clip stays
+    silent."""
     if len(x) == 0:
         raise Refused("librosa.util.normalize takes no empty array")
     double = x.astype(np.float64)
@@ -45,7 +47,7 @@ def peak_95_in_double(x):
 
 
 def peak_95_in_single(x):
-    """BigVGAN: librosa.load is float32; rounded after the division and after the product."""
+    """BigVGAN: librosa.load gives float32, rounded after the division and after the product."""
     if len(x) == 0:
         raise Refused("librosa.util.normalize takes no empty array")
     peak = np.max(np.abs(x))
@@ -53,7 +55,8 @@ def peak_95_in_single(x):
 
 
 def trim_range(x, top_db=20.0, frame=1024, hop=256):
-    """librosa.effects.trim, in float64: RMS of centred frames (zeros outside) against the loudest; amplitudes under 1e-5 count as that."""
+    """librosa.effects.trim in float64: RMS of centred frames (zeros outside) against the loudest.
+    Amplitudes under 1e-5 count as 1e-5."""
     padded = np.pad(x.astype(np.float64), frame // 2)
     frames = np.lib.stride_tricks.sliding_window_view(padded, frame)[::hop]
     power = np.mean(frames**2, axis=1)
@@ -63,7 +66,8 @@ def trim_range(x, top_db=20.0, frame=1024, hop=256):
 
 
 def myxtts(x):
-    """Trim; one gain of min(0.1 / RMS, 1 / peak); then divided by the peak. Each step in float32."""
+    """Trims; applies one gain of min(0.1 / RMS, 1 / peak); divides by the peak. Each step rounds to
+    float32."""
     if len(x) == 0:
         raise Refused("np.max takes no empty array")
     start, end = trim_range(x)
@@ -76,7 +80,8 @@ def myxtts(x):
 
 
 def myxtts_tf(x):
-    """RMS 0.1 and clipped. float32; the RMS is rounded once here, its exact last bit is TensorFlow's affair."""
+    """Scales to RMS 0.1 and clips, in float32. The RMS is rounded once here; its exact last bit is
+    TensorFlow's."""
     if len(x) == 0:
         raise Refused("a spectrogram without frames has no minimum")
     rms = np.float32(np.sqrt(np.mean(x.astype(np.float64) ** 2)))
@@ -84,10 +89,10 @@ def myxtts_tf(x):
 
 
 def to_length(x, length):
-    """Zeros behind, or cut."""
+    """Puts zeros behind, or cuts."""
     return np.concatenate([x[:length], np.zeros(max(0, length - len(x)), np.float32)])
 
 
 def to_multiple(x, step):
-    """Zeros behind, up to a multiple of `step`."""
+    """Puts zeros behind, up to a multiple of `step`."""
     return np.concatenate([x, np.zeros(-len(x) % step, np.float32)])

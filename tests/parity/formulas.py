@@ -1,11 +1,12 @@
-"""The truth: each recipe's formula evaluated in float64, from mono float32 samples at the recipe's rate.
+"""The truth: each recipe's formula in float64, from mono float32 samples at the recipe's rate.
 
     truth(name, samples) -> float64 [frames, bins]       Refused where the reference raises an error
 
-Written from the references' code and papers, not from this project's C++ and without librosa: windows, framing, filters and all are
-below. The samples go through conditioning.py first, in the reference's own types; after that there is no float32 at all.
+It is written from the references' code and papers, not from this project's C++, and without
+librosa: windows, framing, filters and all are below. The samples go through conditioning.py first,
+in the reference's own types. After that there is no float32 at all.
 
-A name is a recipe's, or a recipe's with `+` and what is set otherwise (VARIANTS says which settings).
+A name is a recipe's, or a recipe's with `+` and its settings (VARIANTS has them).
 """
 
 from collections.abc import Callable
@@ -27,9 +28,7 @@ XTTS_NORMS = np.float32(2 + np.arange(80) / 20)
 class Recipe:
     rate: int
     compute: Callable
-    natural_log_units: (
-        float  # so much is one unit of the features, in natural-log units; 0: the features are no logarithms
-    )
+    natural_log_units: float  # the natural-log units of one unit of the features; 0: they are no logarithms
 
 
 RECIPES = {}
@@ -51,7 +50,7 @@ def truth(name, samples):
 
 
 def hann(size):
-    """Periodic."""
+    """The periodic window."""
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
 
 
@@ -61,7 +60,7 @@ def centred(window, n_fft):
 
 
 def povey(size):
-    """Symmetric."""
+    """The symmetric window."""
     return (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / (size - 1))) ** 0.85
 
 
@@ -73,14 +72,14 @@ def zeros(x, pad):
 
 
 def reflect(x, pad):
-    """Sample 0 is the mirror. torch refuses to mirror more than there is."""
+    """Mirrors at sample 0, which is not repeated. torch refuses to mirror more than there is."""
     if len(x) <= pad:
         raise Refused(f"{len(x)} samples cannot be mirrored over {pad}")
     return np.concatenate([x[pad:0:-1], x, x[-2 : -pad - 2 : -1]])
 
 
 def reflect_again_and_again(x, pad):
-    """The same, mirrored as often as needed (NumPy)."""
+    """Mirrors like reflect(), as often as needed (NumPy)."""
     if len(x) == 0:
         raise Refused("nothing to mirror")
     period = max(2 * (len(x) - 1), 1)
@@ -89,7 +88,8 @@ def reflect_again_and_again(x, pad):
 
 
 def mirror_between_samples(x, first, end):
-    """x[first:end], mirrored as often as needed with the edge sample repeated (Kaldi: -1 -> 0, n -> n - 1)."""
+    """Gives x[first:end], mirrored as often as needed with the edge sample repeated (Kaldi: -1 ->
+    0, n -> n - 1)."""
     at = np.arange(first, end) % (2 * len(x))
     return x[np.minimum(at, 2 * len(x) - 1 - at)]
 
@@ -120,7 +120,8 @@ def triangles(at, edges):
 
 
 def mel_filters(scale, rate, n_fft, mels, low, high, area=False, in_mel=False):
-    """[bins, mels]. Edges equally spaced in mel; the triangles' sides are straight over Hz, or over mel."""
+    """Gives [bins, mels]. Edges are equally spaced in mel. The triangles' sides are straight over
+    Hz, or over mel."""
     to_mel, to_hz = scale
     bins = np.arange(n_fft // 2 + 1) * rate / n_fft
     edges = np.linspace(float(to_mel(low)), float(to_mel(high)), mels + 2)
@@ -149,7 +150,7 @@ def myxtts(x):
 
 
 def tensorflow(x):
-    """From the samples that the loader has padded or cut."""
+    """Starts from the samples that the loader has padded or cut."""
     x = np.float64(samples_of.myxtts_tf(x))
     behind = max(0, (-(-len(x) // 256) - 1) * 256 + 1024 - len(x))
     spectrum = np.sqrt(power(np.pad(x, (0, behind)), hann(1024), 256))
@@ -157,7 +158,8 @@ def tensorflow(x):
     return (y - y.min()) / max(y.max() - y.min(), 1e-6)
 
 
-# One unit is the clip's own range there; 14 is what speech over silence has (ln 1e-6 to about 0).
+# One unit of myxtts-tf is the range of the clip. 14 is that of speech over silence (ln 1e-6 to
+# about 0).
 recipe("myxtts-tf", 22050, unit=14)(lambda x: tensorflow(samples_of.to_length(x, MYXTTS_FRAMES * 256)))
 recipe("myxtts-tf+clip", 22050, unit=14)(tensorflow)
 
@@ -182,7 +184,8 @@ def fastspeech2_energy(x):
 
 
 def same(x, n_fft, hop, floor):
-    """HiFi-GAN's spectrum: (n_fft - hop) / 2 mirrored on both sides, the floor inside the root."""
+    """HiFi-GAN's spectrum: (n_fft - hop) / 2 samples mirrored on both sides, the floor inside the
+    root."""
     return np.sqrt(power(reflect(np.float64(x), (n_fft - hop) // 2), hann(n_fft), hop) + floor)
 
 
@@ -269,7 +272,8 @@ def speecht5(x):
 
 
 def kaldi(frames, high):
-    """Frames of 400: less their mean, pre-emphasis within the frame, the window, zeros behind up to 512."""
+    """Takes frames of 400: less their mean, pre-emphasis within the frame, the window, zeros behind
+    up to 512."""
     frames = frames - frames.mean(axis=1, keepdims=True)
     before = np.concatenate([frames[:, :1], frames[:, :-1]], axis=1)
     windowed = np.pad((frames - 0.97 * before) * povey(400), ((0, 0), (0, 112)))

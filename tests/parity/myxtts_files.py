@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The myxtts recipe from files: a finished cache against librosa's own steps, and against their formula in float64.
+"""The myxtts recipe from files: a finished cache against librosa's own steps and their formula.
 
     myxtts_files.py DATA CACHE
 
-For every clip: librosa.load (its decoder and soxr_hq), trim, RMS and peak, STFT, mel, log; frame counts and trim points must be
-equal, values within 1e-4. Lossy codecs are listed but not judged: decoders differ there. Shards are read with py-lmdb, so this
-also proves that others can read them. Needs librosa, soundfile, lmdb, numpy.
+Each clip goes through librosa.load (its decoder and soxr_hq), trim, RMS and peak, STFT, mel, log.
+Frame counts and trim points must be equal, and values within 1e-4 of the formula in float64. Lossy
+codecs are listed but not judged, because decoders differ there. Shards are read with py-lmdb, so
+this also proves that others can read them. Needs librosa, soundfile, lmdb, numpy.
 """
 
 import glob
@@ -34,7 +35,7 @@ def read_facts(bytes_, begin, end):
 
 
 def read_cache(cache):
-    """formats/cache-v1.md, sections 4 to 6; padded float32."""
+    """Reads a cache of padded float32 by formats/cache-v1.md, sections 4 to 6."""
     for path in sorted(glob.glob(f"{cache}/shards/mel/*.lmdb")):
         with lmdb.open(path, subdir=False, readonly=True, lock=False) as env, env.begin() as transaction:
             for key, value in transaction.cursor():
@@ -98,12 +99,14 @@ def main():
         group["to_librosa"] = max(group["to_librosa"], np.abs(mel - reference).max())
         failed += kind in LOSSLESS and errors.max() > 1e-4
     print(
-        f"{'kind':5} {'rate':>6} {'clips':>5} {'trim or length differs':>22} {'max':>9} {'p99.9':>9} {'mean':>9} {'max to librosa':>14}"
+        f"{'kind':5} {'rate':>6} {'clips':>5} {'trim or length differs':>22} {'max':>9} {'p99.9':>9} "
+        f"{'mean':>9} {'max to librosa':>14}"
     )
     for (kind, rate), group in sorted(groups.items()):
         errors = np.concatenate(group["values"]) if group["values"] else np.full(1, np.nan)
         print(
-            f"{kind:5} {rate:6} {group['clips']:5} {group['trim']:22} {errors.max():9.1e} {np.quantile(errors, 0.999):9.1e} "
+            f"{kind:5} {rate:6} {group['clips']:5} {group['trim']:22} {errors.max():9.1e} "
+            f"{np.quantile(errors, 0.999):9.1e} "
             f"{errors.mean():9.1e} {group['to_librosa']:14.1e}"
         )
     sys.exit(1 if failed or not groups else 0)

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Every recipe from files: a finished cache, decoded and resampled by us, against the formula after libsndfile and librosa.resample, which is
-soxr HQ to ceil(n rate / own rate) samples.
+"""Every recipe from files: a finished cache, decoded and resampled by us, against the formula.
 
-    recipe_files.py CORPUS --program build/check/cli/xtts-precompute [--recipe NAME]...     (a Markdown table on standard output)
+    recipe_files.py CORPUS --program build/check/cli/xtts-precompute [--recipe NAME]...
 
-The clips are those of clips.py that are stored without loss, whole; needs the environment of environment.sh with this project's Python
-package in it (`pip install .`). A row has the clips, whose frames must be as many as the formula's, and how far their values are from
-it, in natural-log units: those at the recipe's own rate, and those that were resampled. Exits with 1 where a clip is further
-than 1e-5, or has other frames.
+Prints a Markdown table. The formula starts from libsndfile and librosa.resample, which is soxr HQ
+to ceil(n rate / own rate) samples. The clips are those of clips.py that are stored without loss,
+whole. Needs the environment of environment.sh with this project's Python package in it
+(`pip install .`).
+
+A row has the clips, whose frames must be as many as the formula's, and how far their values are
+from it, in natural-log units: first the clips at the recipe's own rate, then those that were
+resampled. Exits with 1 where a clip is further than 1e-5, or has other frames.
 """
 
 import argparse
@@ -30,7 +33,7 @@ FIRST_CHANNEL = ("myxtts-tf", "styletts2")
 
 
 def gather(corpus, folder):
-    """Hard names, so that an id tells its file."""
+    """Makes hard links whose names tell the file of an id."""
     paths = {}
     for number, (path, _) in enumerate(clips.CLIPS):
         if path.endswith(LOSSLESS):
@@ -49,8 +52,25 @@ def load(path, recipe, rate):
 def compare(recipe, program, data, paths):
     same, resampled, faults = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([program, "build", data, folder + "/cache", "--recipe", recipe, "--layout", "packed", "--quiet", "--set",
-                               "features.too_long=truncate", "--set", "text.tokens=none"], capture_output=True, text=True)  # fmt: skip
+        done = subprocess.run(
+            [
+                program,
+                "build",
+                data,
+                folder + "/cache",
+                "--recipe",
+                recipe,
+                "--layout",
+                "packed",
+                "--quiet",
+                "--set",
+                "features.too_long=truncate",
+                "--set",
+                "text.tokens=none",
+            ],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             sys.exit(f"{recipe}: {done.stderr}")
         cache = xtts_precompute.open(folder + "/cache")
@@ -58,7 +78,7 @@ def compare(recipe, program, data, paths):
             samples, is_own_rate = load(path, recipe, formulas.RECIPES[recipe].rate)
             truth, refusal = attempt(formulas.truth, recipe, samples, formulas.Refused)
             if refusal:
-                continue  # tacotron2: beyond full scale after resampling
+                continue  # tacotron2 refuses a clip beyond full scale after resampling
             ours = np.asarray(cache[name].mel)
             if len(ours) > len(truth) or (
                 len(ours) < len(truth) and np.ptp(truth[len(ours) :]) > 0 and len(ours) != cache.columns["mel"].shape[0]

@@ -1,11 +1,12 @@
-"""The reference implementations, run: each recipe's own code, or its mel function restated call by call.
+"""The reference implementations, run: each recipe's own code, or its mel function restated.
 
-    run(name, samples) -> float32 [frames, bins]         its error, whatever it is, where it raises one
+    run(name, samples) -> float32 [frames, bins]         raises whatever error the reference raises
     available() -> names;  missing() -> name, why;  versions(name) -> "librosa 0.11.0, ..."
 
-What PyPI has runs as it is (origin "package"): openai-whisper, vocos, coqui-tts, f5-tts, transformers, kaldi-native-fbank, lhotse.
-The other repositories are no packages: for them the same library calls are made with the same arguments and types (origin
-"restated", with the repository, file and commit that they follow). Input: mono float32 samples at the recipe's rate.
+Packages of PyPI run as they are (origin "package"): openai-whisper, vocos, coqui-tts, f5-tts,
+transformers, kaldi-native-fbank, lhotse. The other repositories are no packages. For them the same
+library calls are made, with the same arguments and types (origin "restated", with the repository,
+file and commit that they follow). Input: mono float32 samples at the recipe's rate.
 """
 
 import importlib
@@ -27,7 +28,7 @@ warnings.simplefilter("ignore")
 @dataclass(frozen=True)
 class Reference:
     compute: Callable
-    packages: tuple  # of PyPI, that it calls; all of them must be installed
+    packages: tuple  # of PyPI, that the reference calls; all of them must be installed
     origin: str
 
 
@@ -139,7 +140,8 @@ def myxtts_tf(x):
 @reference("myxtts-tf+clip", "tensorflow-cpu", f"{MYXTTS} myxtts/data/tf_native_loader.py without max_length, restated")
 def myxtts_tf_clip(x):
     if len(x) == 0:
-        raise ValueError("a spectrogram without frames has no minimum")  # TensorFlow answers with an empty array
+        # TensorFlow answers with an empty array.
+        raise ValueError("a spectrogram without frames has no minimum")
     return tensorflow_mel(x)
 
 
@@ -190,7 +192,7 @@ def vocos_24k(x):
 
 @cache
 def f5_features():
-    # The package's own __init__ imports its trainer and what that needs; the mel module needs none of it.
+    # The package's own __init__ imports its trainer and much else; the mel module needs none of it.
     folder = next(iter(importlib.util.find_spec("f5_tts").submodule_search_locations))
     package = types.ModuleType("f5_tts.model")
     package.__path__ = [f"{folder}/model"]

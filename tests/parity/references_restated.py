@@ -1,11 +1,12 @@
-"""The references that no package has: their mel functions, restated with the same library calls, arguments and types (see references.py)."""
+"""The references that no package has: their mel functions, restated with the same library calls,
+arguments and types (see references.py)."""
 
 from functools import cache
 
 import numpy as np
 from references import reference, tensor, torch
 
-# The convolution that Tacotron 2 and FastSpeech 2 take for a Fourier transform
+# The convolution that Tacotron 2 and FastSpeech 2 use as a Fourier transform
 
 
 @cache
@@ -52,15 +53,25 @@ def fastspeech2_energy(x):
     return torch().norm(tacotron_magnitudes(np.clip(x, -1, 1)), dim=0).numpy()[:, None]
 
 
-# HiFi-GAN and those who took its function
+# HiFi-GAN, and the projects that use its function
 
 
 def same_spectrum(x, n_fft, hop, floor):
     pad = int((n_fft - hop) / 2)
     padded = torch().nn.functional.pad(tensor(x)[None, None], (pad, pad), mode="reflect").squeeze(1)
     window = torch().hann_window(n_fft)
-    spectrum = torch().stft(padded, n_fft, hop_length=hop, win_length=n_fft, window=window, center=False, pad_mode="reflect",
-                            normalized=False, onesided=True, return_complex=True)  # fmt: skip
+    spectrum = torch().stft(
+        padded,
+        n_fft,
+        hop_length=hop,
+        win_length=n_fft,
+        window=window,
+        center=False,
+        pad_mode="reflect",
+        normalized=False,
+        onesided=True,
+        return_complex=True,
+    )
     return torch().sqrt(torch().view_as_real(spectrum).pow(2).sum(-1) + floor)[0]
 
 

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""How fast each recipe's features are made, ours beside the reference's: seconds of sound per second, on one core, from samples in memory.
+"""How fast each recipe's features are made, by us and by the reference, on one core.
 
-    speed.py CORPUS --program build/bench/tests/parity/recipe_features [--recipe NAME]... [--seconds 10] [--repeats 15]
+    speed.py CORPUS --program build/bench/tests/parity/recipe_features [--recipe NAME]...
+        [--seconds 10] [--repeats 15]
 
-The best of the repeats, so that a busy machine shows less, ours right after the reference's; one thread each (torch and BLAS are told so, and both processes are bound to one
-core). Ours includes what conditioning measures of each clip for its facts. Whisper's own recipe always transforms 30 s; the sound counted is what was given. Markdown on standard output.
+Prints Markdown: seconds of sound per second, from samples in memory. Figures are the best of the
+repeats, so that a busy machine shows less; ours runs right after the reference's. Each has one
+thread: torch and BLAS are told so, and both processes are bound to one core.
+
+Ours includes what conditioning measures of each clip for its facts. Whisper's own recipe always
+transforms 30 s; only the sound that was given counts.
 """
 
 import argparse
@@ -33,13 +38,13 @@ import references  # noqa: E402
 
 
 def speech(corpus, rate, seconds):
-    """LJSpeech clips end to end, so many seconds of them; the peak is under 1 at every rate."""
+    """Joins LJSpeech clips to so many seconds. The peak is under 1 at every rate."""
     parts = [samples for path, samples, _ in clips.real(corpus, rate) if "/LJ" in path]
     return np.resize(np.concatenate(parts) * np.float32(0.9), int(seconds * rate))
 
 
 def best_time(name, samples, repeats):
-    references.run(name, samples)  # imports, filters, windows
+    references.run(name, samples)  # imports, filters and windows are not timed
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -76,7 +81,8 @@ def main():
             theirs = best_time(name, samples, options.repeats)
             ours = our_time(options.program, name, samples, options.repeats, Path(folder))
             print(
-                f"| {name} | {references.versions(name)} | {options.seconds / theirs:,.0f} | {options.seconds / ours:,.0f} |"
+                f"| {name} | {references.versions(name)} | {options.seconds / theirs:,.0f} "
+                f"| {options.seconds / ours:,.0f} |"
                 f" {theirs / ours:.1f} |",
                 flush=True,
             )

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Writes the golden files of the myxtts front end from LJSpeech clips (public domain).
 
-    make_golden.py LJSPEECH_WAVS OUT      (versions used: see versions.txt, written beside the files)
+    make_golden.py LJSPEECH_WAVS OUT      (versions.txt, beside the files, has the versions used)
 
-The steps are those of the reference (MyXTTSModel, myxtts/utils/audio.py) done with librosa and NumPy in float32:
-librosa.effects.trim, RMS 0.1 limited to a peak of 1, division by the peak, librosa.stft, magnitude, librosa.filters.mel,
-ln(max(x, 1e-5)). For each clip:
+The steps are those of the reference (MyXTTSModel, myxtts/utils/audio.py), done with librosa and
+NumPy in float32: librosa.effects.trim, RMS 0.1 limited to a peak of 1, division by the peak,
+librosa.stft, magnitude, librosa.filters.mel, ln(max(x, 1e-5)). The files:
 
     ID.pcm.npy      int16, the clip as LJSpeech has it (sample / 32768 is the float32 sample)
     ID.librosa.npy  float32 [frames, 80], the reference's own output
-    ID.truth.npy    float64 [frames, 80], the same formula in float64 from the same conditioned samples
-    clips.tsv       id, trim start, trim end, frames, FNV-1a of the conditioned float32 samples' bytes
+    ID.truth.npy    float64 [frames, 80], the same formula in float64 from the same conditioned
+                    samples
+    clips.tsv       id, trim start, trim end, frames, FNV-1a of the conditioned float32 samples'
+                    bytes
     trims.tsv       id, top_db, frame, hop, zeros put in front and behind, trim start, trim end
 
-The test's bounds (1e-5 natural-log units) are three orders under what a float32 FFT misses the formula by on such clips
-(1.3e-3), and one above what librosa does (1e-6, its window and so its FFT being double).
+The test's bound is 1e-5 natural-log units. On such clips, a float32 FFT misses the formula by a
+hundred times more (1.3e-3), and librosa by ten times less (1e-6: its window is double, and so is
+its FFT).
 """
 
 import pathlib
@@ -50,7 +53,8 @@ def read_pcm(path):
 def condition(y):
     y, (start, end) = librosa.effects.trim(y, top_db=20, frame_length=1024, hop_length=256)
     rms = np.sqrt(np.mean(y**2))
-    y = y * min(np.float32(0.1) / rms, np.float32(1.0) / np.max(np.abs(y)))  # one gain, so that none passes a peak of 1
+    # One gain, so that no sample passes a peak of 1.
+    y = y * min(np.float32(0.1) / rms, np.float32(1.0) / np.max(np.abs(y)))
     y = y / np.max(np.abs(y))
     assert y.dtype == np.float32
     return y, start, end

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Order v1 a second time, in plain Python, from formats/order-v1.md alone; prints the test vectors.
+"""Order v1 a second time, in plain Python, from formats/order-v1.md alone. Prints the test vectors.
 
     order_v1.py > vectors.tsv           (standard library only; any Python from 3.8 on)
 
-It is written for clearness: windows are found by laying all stretches out in a list, which the C++ code never does, so
-that an error in the arithmetic of either shows. Large orders are therefore looked at through none and global only, and
-window with few stretches.
+The code is written to be clear. It finds windows by laying all stretches out in a list, which the
+C++ code never does, so that an error in the arithmetic of either shows. Therefore large orders are
+tried only with none and global, and window only with few stretches.
 
-Lines of vectors.tsv, columns between tabs, lists between commas; keys in hexadecimal, all else decimal:
+The lines of vectors.tsv have tabs between columns and commas between the items of a list. Keys are
+hexadecimal, all else is decimal:
 
     mix         z, mix(z)                                           both hexadecimal
     key         seed, epoch, stream, key
@@ -16,9 +17,11 @@ Lines of vectors.tsv, columns between tabs, lists between commas; keys in hexade
     window      n, seed, epoch, R, G, w, first place, samples, stretches as first sample:samples ...
     steps       n, first, B, W, last, number of steps, then for each step and rank first:count ...
     shares      samples of groups ..., weights ..., N, draws of groups ...
-    draws       samples of groups ..., weights ..., N, seed, epoch, draws in the epoch's sequence as group:index ...
-    buckets     shuffle, seed, epoch, R, G, bucket of each sample ..., B of each bucket ..., consumed of each ..., W, last,
-                then for each step and rank bucket:count ..., and the places of all of these, one after the other ...
+    draws       samples of groups ..., weights ..., N, seed, epoch, draws in the epoch's sequence as
+                group:index ...
+    buckets     shuffle, seed, epoch, R, G, bucket of each sample ..., B of each bucket ...,
+                consumed of each ..., W, last, then for each step and rank bucket:count ..., and
+                the places of all of these, one after the other ...
     crop        seed, epoch, place, choices, choice
 """
 
@@ -67,7 +70,7 @@ def bijection(n, key):
 
 
 def windows_of(n, seed, epoch, R, G):
-    """A list of windows, each a list of stretches, each a range of samples."""
+    """Gives a list of windows, each a list of stretches, each a range of samples."""
     stretches = [range(a, min(a + R, n)) for a in range(0, n, R)]
     if not stretches:
         return []
@@ -127,7 +130,7 @@ def draws_of(counts, weights, N, seed, epoch):
 
 
 def bucket_steps_of(order, bucket_of, B, consumed, W, last):
-    """(bucket, places) of each step; `order`: the samples of the epoch's sequence."""
+    """Gives (bucket, places) of each step. `order` is the samples of the epoch's sequence."""
     open_runs = [[] for _ in B]
     to_skip = list(consumed)
     steps = []
@@ -159,7 +162,7 @@ def line(*columns):
 
 
 def some(n):
-    """All of a small range, some of a large one."""
+    """Gives all numbers of a small range, some of a large one."""
     return (
         range(n)
         if n <= 64

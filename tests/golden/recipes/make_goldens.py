@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the golden files of all recipes: inputs, the formulas' features, some of the references' own, and the numbers of frames.
+"""Writes the golden files of all recipes.
 
-    make_goldens.py CORPUS [--frames]       (with the Python of tests/parity/environment.sh; README.md says what the files hold)
+    make_goldens.py CORPUS [--frames]
 
-Without --frames the frame counts, which take minutes, stay as they are. The truths are stored as float32: they are logarithms between
--32 and 32, so that costs at most 1e-6, a tenth of what the tests allow; vits-linear and energies are stored to 6e-8 of their value.
+The files are inputs, the formulas' features, some of the references' own features, and the numbers
+of frames; README.md says what they hold. Needs the Python of tests/parity/environment.sh.
+
+Without --frames, the frame counts stay as they are; they take minutes. Truths are stored as
+float32. They are logarithms between -32 and 32, so that costs at most 1e-6, a tenth of what the
+tests allow. vits-linear and energies are stored to 6e-8 of their value.
 """
 
 import argparse
@@ -23,16 +27,27 @@ import formulas  # noqa: E402
 import numpy as np  # noqa: E402
 import references  # noqa: E402
 
-# Three speakers, three recordings, all free of conditions: public domain, public domain, CC0.
+# Three recordings of three speakers, free of conditions: public domain, public domain, CC0.
 CLIPS = (  # name, path, seconds: first and end
     ("lj", "real_ljspeech/wavs/LJ001-0008.wav", 0.55, 1.2),
     ("jfk", "real_mixed/loose/jfk.mp3", 0.45, 1.05),
     ("cv", "real_mixed/cv-corpus/en/clips/common_voice_en_651325.mp3", 0.8, 1.4),
 )
 RATES = sorted({recipe.rate for recipe in formulas.RECIPES.values()})
-# Those with large rows, and those that share all but a step with another recipe, are tried on fewer inputs.
-FEWER = ("vits-linear", "styletts2", "whisper-128", "whisper-128+clip", "fastspeech2", "hifigan+unscaled", "matcha", "cosyvoice", "f5-tts",
-         "xtts-dvae+norms", "myxtts-tf+clip")  # fmt: skip
+# Recipes with large rows, and recipes that share all but a step with another, have fewer inputs.
+FEWER = (
+    "vits-linear",
+    "styletts2",
+    "whisper-128",
+    "whisper-128+clip",
+    "fastspeech2",
+    "hifigan+unscaled",
+    "matcha",
+    "cosyvoice",
+    "f5-tts",
+    "xtts-dvae+norms",
+    "myxtts-tf+clip",
+)
 OF_FEWER = ("lj", "silence", "sine", "tone-between-silence", "noise-1", "noise-385", "noise-513", "over-full-scale")
 GAINS = {"over-full-scale": 2}
 WITH_REFERENCE = ("lj", "cv", "tone-between-silence")
@@ -40,7 +55,7 @@ LENGTH_MAX = 5000
 
 
 def inputs(corpus):
-    """name, rate (0: any), gain, int16 samples"""
+    """Yields name, rate (0: any), gain, int16 samples."""
     for rate in RATES:
         for name, path, first, end in CLIPS:
             samples = clips.load(Path(corpus) / path, rate)[0][int(first * rate) : int(end * rate)]
@@ -70,13 +85,14 @@ def write_table(name, rows):
 
 
 def without_repeats(features):
-    """The frames up to the first of those that repeat to the end."""
+    """Gives the frames up to the first of those that repeat to the end."""
     same = np.all(features == features[-1:], axis=1)
     return features[: len(features) - int(np.argmin(same[::-1])) + 1] if not same.all() else features[:1]
 
 
 def golden(name, samples):
-    """Truth and reference, each [frames, bins], or None where the reference refuses; they must agree on that."""
+    """Gives truth and reference, each [frames, bins], or None where the reference refuses. Both
+    must refuse together."""
     try:
         truth = formulas.truth(name, samples)
     except formulas.Refused:
@@ -110,13 +126,14 @@ def write_recipe(name, samples_of_inputs, cases):
 
 
 def frame_counts(name):
-    """first length, last length, frames or `refused`: of the reference, for the lengths 0 to 5000; the formula's must be the same."""
+    """Gives rows of first length, last length, and the reference's frames or `refused`, for the
+    lengths 0 to 5000. The formula must have the same frames."""
     noise = np.float32(0.1 * np.random.default_rng(1).standard_normal(LENGTH_MAX))
     fixed = name in (
         "myxtts-tf",
         "whisper-80",
         "whisper-128",
-    )  # pads or cuts first: a hundredth of the lengths shows it
+    )  # these pad or cut first, so a hundredth of the lengths shows it
     rows = []
     for length in range(0, LENGTH_MAX + 1, 100 if fixed else 1):
         samples = np.clip(noise[:length], -1, 1)

@@ -1,8 +1,8 @@
 """Writes the files beside this script: python make_files.py, with pyarrow 26 (pip install pyarrow).
 
 The sound of a row is no sound, but bytes that tests know: b"RIFF of row N". Row 1 has no sound at
-all, row 2 names a file instead. Each is as Hugging Face's `datasets` writes it, but for what its
-name says.
+all, row 2 names a file instead. Each file is as Hugging Face's `datasets` writes it, except for
+what its name says.
 """
 
 import datetime

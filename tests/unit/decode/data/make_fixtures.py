@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the files of this folder. Needs ffmpeg (5.1.9 was used), numpy and soxr (1.1.0).
 
-The signals are formulas that the tests repeat, so nothing but the encoded bytes is stored:
+The signals are formulas that the tests repeat, so only the encoded bytes are stored:
   sweep(channel): 0.4 sin(2 pi (f0 t + 1500 t^2)), f0 = 300 Hz for the first channel, 700 Hz for the second
   noise: 16-bit values of the generator x = x * 1664525 + 1013904223 mod 2^32, the upper half, over 32768
 """
@@ -32,7 +32,7 @@ def noise(count):
 def encode(name, rate, channels, *options):
     samples = np.stack([sweep(rate, f0) for f0 in (300, 700)[:channels]], axis=1)
     command = ["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar", str(rate), "-ac", str(channels), "-i", "-"]
-    # LAME's tag, which says where the sound begins and ends, is not written with bitexact.
+    # bitexact would leave out LAME's tag, which says where the sound begins and ends.
     exact = [] if "libmp3lame" in options else ["-flags", "+bitexact", "-fflags", "+bitexact"]
     subprocess.run([*command, *exact, *options, str(HERE / name)], input=samples.tobytes(), check=True)
 
@@ -53,7 +53,7 @@ def itunes_tag(delay, heard):
 
 
 def encode_with_itunes_tag(name, rate):
-    """Puts Apple's gapless tag where a comment of the same size was, so that no offset in the file moves."""
+    """Puts Apple's gapless tag in place of a comment of its size, so that no offset moves."""
     tag = itunes_tag(1024, round(rate * SECONDS))
     comment = "comment=" + "x" * (len(tag) - 8 - 16)
     encode(name, rate, 1, "-c:a", "aac", "-b:a", "160k", "-use_editlist", "0", "-metadata", comment)
