@@ -1,4 +1,5 @@
-"""What the training samples share: the features as a Python trainer computes them on the fly (librosa), the sample corpus, and the table at the end."""
+"""Shared by the training samples: features as a Python trainer computes them on the fly (librosa),
+the sample corpus, and the table at the end."""
 
 import argparse
 import contextlib
@@ -31,7 +32,7 @@ def arguments(description):
 
 @contextlib.contextmanager
 def corpus_and_cache(options):
-    """The corpus to train on, and its cache, built now where that has not been done."""
+    """Gives the corpus to train on, and its cache, which is built now if it is not there yet."""
     with tempfile.TemporaryDirectory() as folder:
         data = options.data
         if data is None:
@@ -46,14 +47,14 @@ def corpus_and_cache(options):
 
 
 def clips_of(data):
-    """(path, text) of each line of metadata.csv."""
+    """Gives (path, text) of each line of metadata.csv."""
     found = {path.stem: path for path in (data / "wavs").iterdir()}
     lines = [line.split("|") for line in (data / "metadata.csv").read_text(encoding="utf-8").splitlines() if line]
     return [(str(found[line[0]]), line[-1]) for line in lines if line[0] in found]
 
 
 def librosa_or_none():
-    """librosa, for the part "before"; loud where it is missing."""
+    """Gives librosa, for the part "before"; says so where it is missing."""
     try:
         import librosa
     except ImportError:
@@ -63,11 +64,12 @@ def librosa_or_none():
 
 
 def mel_on_the_fly(path):
-    """[frames, 80] float32, as the recipe `myxtts` has it: decode, resample, trim, normalize, log-mel."""
+    """Computes [frames, 80] float32 by the steps of the recipe `myxtts`: decode, resample, trim,
+    normalize, log-mel."""
     import librosa
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of audioread, for what libsndfile does not know
+        warnings.simplefilter("ignore")  # librosa warns of audioread, where libsndfile fails
         sound, _ = librosa.load(path, sr=RATE)
     sound, _ = librosa.effects.trim(sound, top_db=20, frame_length=N_FFT, hop_length=HOP)
     sound = sound / np.abs(sound).max()
@@ -78,7 +80,7 @@ def mel_on_the_fly(path):
 
 
 def padded(mel, text):
-    """(tokens, mel, text_len, mel_len) of one clip, of fixed shape."""
+    """Gives (tokens, mel, text_len, mel_len) of one clip, of fixed shape."""
     tokens = np.frombuffer(text.encode(), np.uint8)[:TOKENS].astype(np.int32) + 1
     return (
         np.pad(tokens, (0, TOKENS - len(tokens))),
@@ -89,15 +91,18 @@ def padded(mel, text):
 
 
 def print_table(results):
-    """(name, report, first loss, last loss) of each way of loading, beside the first of them."""
+    """Prints (name, report, first loss, last loss) of each way of loading, beside the first way."""
     print(
-        f"\n{'':34} {'wait ms':>8} {'step ms':>8} {'variation':>9} {'data':>7} {'samples/s':>9} {'steps/s':>8} {'x':>6}   loss"
+        f"\n{'':34} {'wait ms':>8} {'step ms':>8} {'variation':>9} {'data':>7} {'samples/s':>9} "
+        f"{'steps/s':>8} {'x':>6}   loss"
     )
     first = results[0][1].steps_per_s
     for name, report, begin, end in results:
         numbers = report.to_json()
         print(
-            f"{name:34} {numbers['data']['ms']['mean']:8.2f} {numbers['step']['ms']['mean']:8.1f} {report.variation:9.1%} {report.data_share:7.1%}"
-            f" {report.samples_per_s:9.1f} {report.steps_per_s:8.2f} {report.steps_per_s / first:6.2f}   {begin:.2f} -> {end:.2f}"
+            f"{name:34} {numbers['data']['ms']['mean']:8.2f} {numbers['step']['ms']['mean']:8.1f}"
+            f" {report.variation:9.1%} {report.data_share:7.1%}"
+            f" {report.samples_per_s:9.1f} {report.steps_per_s:8.2f} {report.steps_per_s / first:6.2f}"
+            f"   {begin:.2f} -> {end:.2f}"
         )
     print("\nwait: for the next batch; data: its share of the step; x: steps/s beside the first line")

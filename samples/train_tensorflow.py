@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Trains a small text-to-speech network in TensorFlow: features on the fly (librosa in tf.data), then from the cache; and says what that changes.
+"""Trains a small text-to-speech network in TensorFlow: features on the fly (librosa in tf.data),
+then from the cache. Says what that changes.
 
 samples/train_tensorflow.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
 """
@@ -17,7 +18,7 @@ FIELDS = ("tokens", "mel", "text_len", "mel_len")
 
 
 def on_the_fly(data, batch_size):
-    """Before: each clip is decoded and turned into a mel whenever it is asked for, by Python within tf.data."""
+    """Before: Python within tf.data decodes a clip and makes its mel whenever it is asked for."""
 
     def load(path, text):
         return common.padded(common.mel_on_the_fly(path.decode()), text.decode())
@@ -47,7 +48,8 @@ def on_the_fly(data, batch_size):
 def ways_of_loading(data, cache, batch_size):
     if common.librosa_or_none():
         yield "on the fly, tf.data", on_the_fly(data, batch_size)
-    # After: the same batches, filled ahead by threads of C++. The first is for loops like this one, the second for model.fit.
+    # After: threads of C++ fill the same batches ahead. The first way is for loops like this one,
+    # the second for model.fit.
     yield "cache, xp.tensorflow.Loader", xp.tensorflow.Loader(cache, batch_size=batch_size, fields=FIELDS)
     yield (
         "cache, xp.tensorflow.dataset",
@@ -56,7 +58,8 @@ def ways_of_loading(data, cache, batch_size):
 
 
 def train(loader, options):
-    """Steps over the loader's batches; where their time went, and the loss of the first and the last."""
+    """Takes steps over the loader's batches. Gives where their time went, and the loss of the first
+    and the last step."""
     tf.keras.utils.set_random_seed(0)
     model = SmallTts()
     optimizer = tf.keras.optimizers.Adam(1e-3)

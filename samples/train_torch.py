@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Trains a small text-to-speech network in PyTorch: features on the fly (librosa in a DataLoader), then from the cache; and says what that changes.
+"""Trains a small text-to-speech network in PyTorch: features on the fly (librosa in a DataLoader),
+then from the cache. Says what that changes.
 
 samples/train_torch.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
 """
 
 import os
 
-# PyTorch's threads wait spinning for one another otherwise, on processors that DataLoader's workers want.
+# Otherwise PyTorch's threads spin while they wait for one another, on processors that DataLoader's
+# workers want.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import common
@@ -38,7 +40,7 @@ def ways_of_loading(data, cache, batch_size):
                 dataset, batch_size, shuffle=True, drop_last=True, num_workers=workers, persistent_workers=workers > 0
             )
             yield f"on the fly, DataLoader, {workers} workers", loader
-    # After: the same batches, filled ahead by threads of C++.
+    # After: threads of C++ fill the same batches ahead.
     yield (
         "cache, xp.torch.Loader",
         xp.torch.Loader(cache, batch_size=batch_size, fields=("tokens", "mel", "text_len", "mel_len")),
@@ -46,7 +48,8 @@ def ways_of_loading(data, cache, batch_size):
 
 
 def train(loader, options):
-    """Steps over the loader's batches; where their time went, and the loss of the first and the last."""
+    """Takes steps over the loader's batches. Gives where their time went, and the loss of the first
+    and the last step."""
     torch.manual_seed(0)
     model = SmallTts()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)

@@ -19,8 +19,18 @@ WAIT, WORK = "#d95f02", "#1b9e77"
 
 
 def draw(mel, ink, path):
-    plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "text.color": ink, "axes.labelcolor": ink,
-                         "xtick.color": ink, "ytick.color": ink, "axes.edgecolor": ink, "svg.hashsalt": "overview"})  # fmt: skip
+    plt.rcParams.update(
+        {
+            "font.family": "DejaVu Sans",
+            "font.size": 10,
+            "text.color": ink,
+            "axes.labelcolor": ink,
+            "xtick.color": ink,
+            "ytick.color": ink,
+            "axes.edgecolor": ink,
+            "svg.hashsalt": "overview",
+        }
+    )
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 2.9), width_ratios=(1, 1.15), layout="constrained")
     left.imshow(
         mel.T, origin="lower", aspect="auto", cmap="magma", extent=(0, len(mel) * SECONDS_A_FRAME, 0, mel.shape[1])
@@ -36,8 +46,15 @@ def draw(mel, ink, path):
         right.text(SHOWN_MS + 15, -row, f"{1000 / step:.1f}\nsteps/s", va="center")
     right.set(title="One second of training", xlabel="time, ms", xlim=(0, SHOWN_MS), ylim=(-1.95, 0.5))
     right.set_yticks([0, -1], STEPS_MS)
-    right.legend(handles=[matplotlib.patches.Patch(color=WAIT, label="waits for data"), matplotlib.patches.Patch(color=WORK, label="computes")],
-                 loc="lower left", ncols=2, frameon=False)  # fmt: skip
+    right.legend(
+        handles=[
+            matplotlib.patches.Patch(color=WAIT, label="waits for data"),
+            matplotlib.patches.Patch(color=WORK, label="computes"),
+        ],
+        loc="lower left",
+        ncols=2,
+        frameon=False,
+    )
     for side in ("top", "right", "left"):
         right.spines[side].set_visible(False)
     figure.savefig(path, transparent=True, metadata={"Date": None})

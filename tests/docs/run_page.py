@@ -8,7 +8,8 @@ Blocks run from top to bottom, each as its language says:
                  of `...` stands for any number of lines
     ```python    Python, in one process and one namespace for the whole page
 
-Other languages are for the eye alone. A comment in front of a block, which no reader sees, changes that:
+Blocks of other languages are only for reading. A comment before a block, which readers do not see,
+changes that:
 
     <!-- file: NAME -->         the block is what the file NAME holds
     <!-- exit: N -->            the script ends with this exit code
@@ -60,12 +61,12 @@ def run_script(script, code=0):
 
 
 def shape_of(line):
-    """A line without what differs from run to run: digits, and how many spaces make a column."""
+    """Evens out what differs from run to run: digits, and how many spaces make a column."""
     return " ".join(re.sub(r"[\d,.]*\d", "#", line).split())
 
 
 def is_shown(expected, printed):
-    """Whether these lines print so, where `...` stands for any lines."""
+    """Whether these lines print so; `...` stands for any lines."""
     if not expected:
         return not printed
     if expected[0] == "...":
