@@ -1,6 +1,6 @@
-// FAULTS 1 to 5 and 13, for a whole build: interrupted at every call that changes the file system.
-// After each, what is published is nothing or whole; the same command again ends in the same bytes
-// as a build that nobody disturbed. A first build and an update, in which a clip comes, one goes
+// Tests a whole build that is interrupted at every call that changes the file system. After each
+// interruption, nothing is published, or a whole cache. The same command again ends in the bytes of
+// an undisturbed build. The tests have a first build and an update, in which a clip comes, one goes
 // and a text is mended.
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
-// FAULTS 1 to 5, 13 and 32, for everything in src/store: the steps of two generations are
-// interrupted at every call that changes the file system. After each: what is published is whole,
-// the journal is true, and the same steps again end in the same bytes as a run that nobody
-// disturbed.
+// Tests everything in src/store: the steps of two generations are interrupted at every call that
+// changes the file system. After each interruption, the published cache is whole, the journal is
+// true, and the same steps again end in the bytes of an undisturbed run.
 #include <gtest/gtest.h>
 
 #include "formats/manifest.hpp"
@@ -205,8 +204,8 @@ TEST_P(StoreOf, ADiskThatFillsUpAtAnyByteHarmsNothingAndCanGoOn) {
   EXPECT_GT(full_count, total_bytes / 997 / 2);
 }
 
-// FAULTS 32: the reader of generation 1 keeps all of it while generation 2 is made, whatever
-// happens to its builder.
+// The reader of generation 1 keeps all of it while generation 2 is made, whatever happens to the
+// builder.
 TEST_P(StoreOf, AReaderKeepsItsGenerationThroughEveryCrash) {
   const StoreKind store = GetParam();
   for (std::uint64_t call = 1;; ++call) {

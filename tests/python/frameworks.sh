@@ -15,7 +15,14 @@ environment=build/frameworks-env
 log=$project/build/frameworks-env.log
 # Each group runs in its own process: PyTorch's workers should not be forked after JAX and
 # TensorFlow have threads.
-tests=("torch torch_datasets torch_trainers myxtts_torch" "tensorflow myxtts_tensorflow myxtts_install myxtts_trainer" jax "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer" "profile profile_command" docs)
+tests=(
+  "torch torch_datasets torch_trainers myxtts_torch"
+  "tensorflow myxtts_tensorflow myxtts_install myxtts_trainer"
+  jax
+  "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
+  "profile profile_command"
+  docs
+)
 
 state() {
   /usr/bin/python3 -c 'import sys; print(sys.version)'
@@ -37,21 +44,26 @@ install_frameworks() {
   fi
   # The version is pinned to the PyTorch that is there, because PyPI's has gigabytes.
   local torch
-  if torch=$("$environment/bin/python" -c 'import torch, importlib.metadata as all; print(all.version("torch"))'); then
-    "$environment/bin/pip" install --requirement tests/python/requirements-torch.txt "torch==$torch" ||
+  if torch=$("$environment/bin/python" -c 'import torch, importlib.metadata as all
+print(all.version("torch"))'); then
+    "$environment/bin/pip" install "torch==$torch" \
+      --requirement tests/python/requirements-torch.txt ||
       echo "NOT INSTALLED: Lightning and Accelerate for PyTorch $torch"
   fi
   # The wheel is for the Python that it was built with, which is mostly this one.
-  "$environment/bin/pip" install build/python-dist/*.whl || "$environment/bin/pip" install build/python-dist/*.tar.gz
+  "$environment/bin/pip" install build/python-dist/*.whl ||
+    "$environment/bin/pip" install build/python-dist/*.tar.gz
 }
 
 python=${XTTS_FRAMEWORKS_PYTHON:-$environment/bin/python}
 if [ -z "${XTTS_FRAMEWORKS_PYTHON:-}" ]; then
-  install_missing "${optional_test_packages[@]}" || say "PyTorch could not be installed: its tests will say that they skip."
+  install_missing "${optional_test_packages[@]}" ||
+    say "PyTorch could not be installed: its tests will say that they skip."
   state >build/frameworks-env.state
   if ! cmp -s build/frameworks-env.state "$environment/state"; then
     say "== python: installing TensorFlow and JAX"
-    if ! bash -euo pipefail -c "$(declare -f install_frameworks); environment=$environment; install_frameworks" >"$log" 2>&1; then
+    install="$(declare -f install_frameworks); environment=$environment; install_frameworks"
+    if ! bash -euo pipefail -c "$install" >"$log" 2>&1; then
       tail -40 "$log" >&2
       say "The frameworks' environment could not be made; the whole log: $log"
       exit 1
@@ -65,6 +77,8 @@ for names in "${tests[@]}"; do
   files=()
   for name in $names; do files+=("tests/python/test_$name.py"); done
   result=0
-  TF_CPP_MIN_LOG_LEVEL=2 with_packages_only "$python" -m pytest -p no:cacheprovider -rs "${files[@]}" "$@" || result=$?
-  [ "$result" -eq 0 ] || [ "$result" -eq 5 ] || exit "$result"  # 5: the arguments chose none of these tests
+  TF_CPP_MIN_LOG_LEVEL=2 with_packages_only "$python" -m pytest -p no:cacheprovider -rs \
+    "${files[@]}" "$@" || result=$?
+  # 5: the arguments chose none of these tests.
+  [ "$result" -eq 0 ] || [ "$result" -eq 5 ] || exit "$result"
 done

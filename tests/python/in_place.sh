@@ -13,18 +13,22 @@ package=$project/build/python-in-place/xtts_precompute
 if ! cmp -s tests/python/requirements.txt "$environment/requirements.txt"; then
   rm -rf "$environment"
   "${XTTS_PYTHON:-python3}" -m venv "$environment"
-  "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement tests/python/requirements.txt numpy
+  "$environment/bin/pip" install --quiet --disable-pip-version-check \
+    --requirement tests/python/requirements.txt numpy
   cp tests/python/requirements.txt "$environment/requirements.txt"
 fi
 say "== python: building the compiled modules"
-cmake --preset check -DXTTS_BUILD_PYTHON=ON -DPython_EXECUTABLE="$environment/bin/python" >build/python-in-place.log
+cmake --preset check -DXTTS_BUILD_PYTHON=ON -DPython_EXECUTABLE="$environment/bin/python" \
+  >build/python-in-place.log
 build check --target _core _builder xtts-precompute xtts-decode
 
 # One folder holds the Python files, the modules and the program, as in a wheel.
 rm -rf "$package"
 mkdir -p "$package"
-ln -s "$project"/src/python/xtts_precompute/* "$project"/build/check/src/python/_*.so \
-  "$project"/build/check/src/api/reader/libxtts_reader.so.0 "$project"/build/check/lib/libxtts_builder.so.0 \
-  "$project/build/check/cli/xtts-precompute" "$project/build/check/libexec/xtts-precompute/xtts-decode" "$package"
+built=$project/build/check
+ln -s "$project"/src/python/xtts_precompute/* "$built"/src/python/_*.so \
+  "$built/src/api/reader/libxtts_reader.so.0" "$built/lib/libxtts_builder.so.0" \
+  "$built/cli/xtts-precompute" "$built/libexec/xtts-precompute/xtts-decode" "$package"
 say "== python: testing in place"
-PYTHONPATH=$(dirname "$package") "$environment/bin/python" -m pytest -p no:cacheprovider tests/python --ignore tests/python/test_package.py "$@"
+PYTHONPATH=$(dirname "$package") "$environment/bin/python" -m pytest -p no:cacheprovider \
+  tests/python --ignore tests/python/test_package.py "$@"

@@ -3,7 +3,8 @@
 # does into its own environment (build/python-env), and runs these tests. The tests with PyTorch,
 # TensorFlow and JAX follow (frameworks.sh). An unchanged package is not built again.
 # XTTS_PYTHON: another Python than python3.
-# Needs tests/run.sh's packages and the program (build/check/cli/xtts-precompute); pip needs its index.
+# Needs tests/run.sh's packages and the program (build/check/cli/xtts-precompute). pip needs its
+# index.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/../package_path.sh"
@@ -16,8 +17,9 @@ log=$project/build/python-env.log
 state() {
   "$python" -c 'import sys; print(sys.version, sys.executable)'
   sha256sum pyproject.toml CMakeLists.txt LICENSE README.md tests/python/requirements.txt
-  find cli cmake configs include formats src -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.txt' \
-    -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' -o -name '*.pyi' -o -name '*.yaml' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
+  find cli cmake configs include formats src -type f \( -name '*.[ch]pp' -o -name '*.h' \
+    -o -name '*.txt' -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' \
+    -o -name '*.pyi' -o -name '*.yaml' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
 }
 
 install_package() {
@@ -25,7 +27,8 @@ install_package() {
   "$python" -m venv "$environment"
   "$environment/bin/pip" install --quiet --requirement tests/python/requirements.txt
   "$environment/bin/python" -m build --sdist --outdir build/python-dist .
-  "$environment/bin/pip" wheel --verbose --no-deps --wheel-dir build/python-dist build/python-dist/*.tar.gz
+  "$environment/bin/pip" wheel --verbose --no-deps --wheel-dir build/python-dist \
+    build/python-dist/*.tar.gz
   "$environment/bin/pip" install build/python-dist/*.whl
 }
 
@@ -34,7 +37,8 @@ state >build/python-env.state
 if ! cmp -s build/python-env.state "$environment/state"; then
   say "== python: building and installing the package"
   # A separate shell, because bash would not stop at the first failure within a condition.
-  if ! bash -euo pipefail -c "$(declare -f install_package); environment=$environment python=$python; install_package" >"$log" 2>&1; then
+  install="$(declare -f install_package); environment=$environment python=$python; install_package"
+  if ! bash -euo pipefail -c "$install" >"$log" 2>&1; then
     tail -40 "$log" >&2
     say "The Python package could not be built or installed; the whole log: $log"
     exit 1

@@ -1,6 +1,6 @@
-// FAULTS 1 to 5 for compact, convert, merge and add_column: interrupted at every call that changes
-// the file system, with and without loss of what was not synced. The old cache is there or the new
-// one, whole, and the same command again ends in the bytes of an undisturbed one.
+// Tests compact, convert, merge and add_column, interrupted at every call that changes the file
+// system, with and without loss of what was not synced. Afterwards the old cache or the new one is
+// there, whole. The same command again ends in the bytes of an undisturbed one.
 #include <gtest/gtest.h>
 
 #include "grown_cache.hpp"
