@@ -6,15 +6,21 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/own_program.hpp"
 #include "base/try.hpp"
 #include "decode_worker/contained_decoder.hpp"
-#include "decode_worker/find_decoder.hpp"
 #include "request/json_text.hpp"
 
 namespace xtts::cli {
 namespace {
 
 constexpr std::array<const char*, 4> kLogLevels{"error", "warning", "info", "debug"};
+
+Result<std::string> find_installed(const std::string& name, const std::string& purpose) {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return find_own_program(name, purpose, program.parent_path().string(), XTTS_LIBEXEC_FROM_PROGRAM);
+}
 
 }  // namespace
 
@@ -98,11 +104,13 @@ std::string json_code_name(StatusCode code) {
 }
 
 Result<audio::MakeDecoder> find_decoders() {
-  std::error_code unknown;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  XTTS_ASSIGN(std::string decoder, decode_worker::find_decoder(program.parent_path().string(),
-                                                               XTTS_DECODER_FROM_PROGRAM));
+  XTTS_ASSIGN(std::string decoder,
+              find_installed("xtts-decode", "in whose processes audio is decoded"));
   return decode_worker::contained_in(std::move(decoder));
+}
+
+Result<std::string> find_draw_program() {
+  return find_installed("xtts-draw", "which draws pictures");
 }
 
 request::Asker this_program() {

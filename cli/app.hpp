@@ -74,6 +74,8 @@ class Context {
 
 // Makes decoders that run in processes of the xtts-decode installed with this program.
 [[nodiscard]] Result<audio::MakeDecoder> find_decoders();
+// Finds the xtts-draw installed with this program.
+[[nodiscard]] Result<std::string> find_draw_program();
 // The Asker of this program's requests is a person.
 [[nodiscard]] request::Asker this_program();
 

@@ -8,12 +8,11 @@
 #include "cli/bench_view.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
+#include "cli/picture_files.hpp"
 #include "cli/stop_signal.hpp"
 #include "loader/option_rules.hpp"
 #include "reader/repair_advice.hpp"
-#include "report/batch_plot.hpp"
-#include "report/human.hpp"
+#include "report/batch_figure.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -26,7 +25,7 @@ struct BenchCommandOptions {
   std::string shuffle = "global";
   std::string reading = "auto";
   std::string device = "cpu";
-  std::string png;
+  PictureFiles pictures;
   std::string thread_count = std::to_string(loader::default_thread_count());
   bool sweeps = false;
   bool is_cold = false;
@@ -84,16 +83,6 @@ Result<loader::Measured> measure_run(Context& context, const BenchCommandOptions
   return loader::measure(view, settings);
 }
 
-Status write_plot(Context& context, const BenchCommandOptions& options,
-                  const BenchQuestion& question, const BenchRun& run) {
-  XTTS_ASSIGN(const std::string png,
-              report::draw_batch_times(pass_of(question, run).batch_ms,
-                                       "batches of " + std::to_string(run.batch_size)));
-  XTTS_TRY(write_output_file(context.env, options.png, png));
-  context.inform("wrote " + options.png + ", " + report::format_size(png.size()));
-  return {};
-}
-
 Result<BenchQuestion> question_of(Context& context, const BenchCommandOptions& options) {
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
   const formats::ColumnSpec& column = view->manifest().columns.front().spec;
@@ -126,8 +115,12 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
   }
   context.print(describe_bench(question, measured));
   context.print_json(bench_to_json(question, measured));
-  if (options.png.empty()) return {};
-  return write_plot(context, options, question, choose_run(question, measured));
+  if (!options.pictures.are_wanted()) return {};
+  const BenchRun& run = choose_run(question, measured);
+  return write_pictures(context, options.pictures,
+                        report::batch_times_figure(pass_of(question, run).batch_ms,
+                                                   "Batches of " + std::to_string(run.batch_size) +
+                                                       " from " + options.cache));
 }
 
 }  // namespace
@@ -148,7 +141,8 @@ void add_bench_command(CLI::App& app, Context& context) {
             "Try batches of 8, 16, 32, 64 with 1 to 8 threads, and recommend")
       .flag("--cold", options->is_cold,
             "Ask the system to forget the shards first, and measure from disk")
-      .option("--png", options->png, "FILE", "Write a picture of the times")
+      .option("--png", options->pictures.png, "FILE", "Write a picture of the times")
+      .option("--svg", options->pictures.svg, "FILE", "The same picture for web pages")
       .notes(
           "The consumer looks at one byte of each page of a batch. The first pass checks each "
           "record;\n"

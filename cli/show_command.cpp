@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "cli/picture_files.hpp"
 #include "cli/record_files.hpp"
 #include "dsp/mel_filters.hpp"
 #include "formats/feature_config.hpp"
@@ -16,7 +17,7 @@
 #include "formats/reject.hpp"
 #include "reader/repair_advice.hpp"
 #include "report/human.hpp"
-#include "report/mel_picture.hpp"
+#include "report/mel_figure.hpp"
 #include "report/reasons.hpp"
 #include "report/table.hpp"
 #include "request/stored_sound.hpp"
@@ -32,7 +33,8 @@ using report::format_short;
 
 struct ShowOptions {
   std::string cache, id;
-  std::string png, npy, wav, data;
+  PictureFiles pictures;
+  std::string npy, wav, data;
   std::vector<std::string> audio_roots;
 };
 
@@ -255,8 +257,8 @@ void take_logarithms(std::vector<float>& values, formats::FeatureConfig& config)
   config.normalize = {};
 }
 
-Result<std::string> draw(const ClipFacts& clip, const ClipColumn& mel,
-                         formats::FeatureConfig config) {
+Result<figure::Figure> figure_of(const ClipFacts& clip, const ClipColumn& mel,
+                                 formats::FeatureConfig config) {
   if (mel.record.shape.size() != 2)
     return Status(StatusCode::kUnsupported, "column " + mel.name + " is not a matrix");
   std::vector<float> values = values_as_float32(mel.record);
@@ -273,7 +275,7 @@ Result<std::string> draw(const ClipFacts& clip, const ClipColumn& mel,
   picture.title = clip.full_id();
   picture.subtitle = clip.text();
   picture.value_unit = value_unit(config);
-  return report::render_mel_png(picture);
+  return report::mel_figure(picture);
 }
 
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
@@ -295,14 +297,14 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
   };
   const ClipColumn* mel = find_column(columns, "mel");
   if (mel == nullptr) mel = find_column(columns, "linear");
-  if (mel == nullptr && !options.png.empty())
+  if (mel == nullptr && options.pictures.are_wanted())
     return {StatusCode::kUnsupported, "the cache has no column mel or linear to make a picture of"};
   if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(columns.front().record)));
-  if (!options.png.empty()) {
+  if (options.pictures.are_wanted()) {
     XTTS_ASSIGN(const formats::FeatureConfig config,
                 formats::feature_config_from_json(view.manifest().features));
-    XTTS_ASSIGN(const std::string png, draw(clip, *mel, config));
-    XTTS_TRY(write(options.png, png));
+    XTTS_ASSIGN(const figure::Figure figure, figure_of(clip, *mel, config));
+    XTTS_TRY(write_pictures(context, options.pictures, figure));
   }
   if (!options.wav.empty()) {
     XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, view, position));
@@ -312,8 +314,9 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
 }
 
 Status run_show(Context& context, const ShowOptions& options) {
-  const bool writes_to_stdout = is_standard_output(options.npy) ||
-                                is_standard_output(options.png) || is_standard_output(options.wav);
+  const bool writes_to_stdout =
+      is_standard_output(options.npy) || is_standard_output(options.pictures.png) ||
+      is_standard_output(options.pictures.svg) || is_standard_output(options.wav);
   if (writes_to_stdout && context.flags.json) {
     return {StatusCode::kInvalidArgument,
             "--json writes to the same stdout: give a file's name, or leave --json out"};
@@ -339,7 +342,8 @@ void add_show_command(CLI::App& app, Context& context) {
   Command(app, context, "show", "One record: facts, text, tokens; as picture, array or sound")
       .required("CACHE", options->cache, "The cache's folder")
       .required("ID", options->id, "The clip's id, as ls shows it")
-      .option("--png", options->png, "FILE", "Write a picture of the mel spectrogram")
+      .option("--png", options->pictures.png, "FILE", "Write a picture of the mel spectrogram")
+      .option("--svg", options->pictures.svg, "FILE", "The same picture for web pages")
       .option("--npy", options->npy, "FILE",
               "Write the first column, the mel, as a NumPy array [frames, mels]")
       .option("--wav", options->wav, "FILE",

@@ -434,7 +434,7 @@ assert "libxtts_builder" in maps and "libavcodec" not in maps
 
 def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
     # The same package without its builder, as it is installed where the tools' libraries are missing.
-    parts = ("_builder.", "libxtts_builder.", "xtts-precompute", "xtts-decode")
+    parts = ("_builder.", "libxtts_builder.", "xtts-precompute", "xtts-decode", "xtts-draw")
     shutil.copytree(
         FOLDER, tmp_path / "xtts_precompute", ignore=lambda _, names: [name for name in names if name.startswith(parts)]
     )

@@ -1,8 +1,6 @@
 """StepProfiler: shares, verdicts and rhythms whose answers are known, on a clock that the test moves; and real waits, which are found and proved."""
 
-import itertools
 import json
-import re
 import subprocess
 import sys
 import time
@@ -11,6 +9,8 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 import xtts_precompute as xp
+from xtts_precompute.profile import draw
+from xtts_precompute.profile.plot import bins_of, figure, round_up
 from xtts_precompute.profile.times import find_cycle, share_verdict, summarize, variation_verdict
 
 
@@ -438,32 +438,16 @@ def test_a_report_is_saved_as_its_ending_says(tmp_path):
     assert json.loads(report.save(tmp_path / "report.json").read_text()) == report.to_json()
     assert report.save(str(tmp_path / "report.txt")).read_text() == f"{report}\n"
     picture = xml.dom.minidom.parse(str(report.save(tmp_path / "report.svg")))
-    assert [one.firstChild.data for one in picture.getElementsByTagName("title")] == [
-        "data", "a <b> & c", "other", "data", "a <b> & c", "other", "real data", "the same batch again and again: data for free",
-    ]  # fmt: skip
-    outline = picture.getElementsByTagName("polygon")[0].getAttribute("points")
-    assert len(re.findall(r",(-?[\d.]+)", outline)) == 4 * 415
-    with pytest.raises(xp.InvalidArgumentError, match=r"saved as .json, .txt or .svg, not as 'report.png'"):
-        report.save(tmp_path / "report.png")
-
-
-class Picture:
-    """What a report's plot shows, by where it stands."""
-
-    def __init__(self, report):
-        self.root = xml.dom.minidom.parseString(report.plot()).documentElement
-        self.texts = []
-        for node in self.root.getElementsByTagName("text"):
-            words, size = node.firstChild.data, float(node.getAttribute("font-size"))
-            width = 0.62 * size * len(words)  # of no sans-serif more
-            x = (
-                float(node.getAttribute("x"))
-                - {"": 0.0, "end": width, "middle": width / 2}[node.getAttribute("text-anchor")]
-            )
-            self.texts.append((words, x, float(node.getAttribute("y")), width, bool(node.getAttribute("transform"))))
-
-    def numbers(self):
-        return [one for one in self.texts if re.fullmatch(r"[\d,]+(\.\d+)?", one[0])]
+    assert picture.documentElement.tagName == "svg"
+    assert picture.getElementsByTagName("title")[0].firstChild.data == figure(report)["title"]
+    assert report.save(tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
+    steps = figure(report)["panels"][0]
+    assert [one["name"] for one in steps["columns"]] == ["data", "a <b> & c", "other"]
+    assert [len(one["values"]) for one in steps["columns"]] == [400, 400, 400] and "means of neighbours" in steps[
+        "title"
+    ]
+    with pytest.raises(xp.InvalidArgumentError, match=r"saved as .json, .txt, .svg or .png, not as 'report.gif'"):
+        report.save(tmp_path / "report.gif")
 
 
 def pictured(count, seconds, names=("forward", "loss", "backward", "optimizer"), both=True):
@@ -475,33 +459,44 @@ def pictured(count, seconds, names=("forward", "loss", "backward", "optimizer"),
     ):
         for number, _ in enumerate(series):
             watch.work(profiler, **dict.fromkeys(names, seconds * (1 + number % 7 / 10)))
-    return Picture(profiler.report())
+    return profiler.report()
 
 
 @pytest.mark.parametrize("count", [1, 2, 15, 50, 600])
 @pytest.mark.parametrize("seconds", [0.0, 3e-6, 0.0201, 2.01, 250.0])
-def test_pictures_have_round_numbers_on_both_axes_and_cut_no_label(count, seconds):
+def test_figures_hold_every_step_and_can_be_drawn(count, seconds):
     names = ("forward", "a phase whose name is as long as a sentence is", *(f"part {number}" for number in range(12)))
-    picture = pictured(count, seconds, names)
-    width, height = float(picture.root.getAttribute("width")), float(picture.root.getAttribute("height"))
-    for words, x, y, wide, is_turned in picture.texts:
-        assert "e+" not in words and "e-" not in words and "nan" not in words, words
-        assert is_turned or (x >= 0 and x + wide <= width), words
-        assert 0 < y < height - 3, words
-    # Three panels: numbers at the left of each, and below it.
-    below = sorted({y for _, x, y, wide, _ in picture.numbers() if x + wide / 2 > 88})
-    assert len(below) == 3
-    assert [words for words, *_ in picture.texts].count("step") == 2 and [words for words, *_ in picture.texts].count(
-        "ms"
-    ) == 3
-    for y in below:
-        row = sorted((x, x + wide) for _, x, other, wide, _ in picture.numbers() if other == y and x + wide / 2 > 88)
-        assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(row)), "numbers that lie on each other"
+    report = pictured(count, seconds, names)
+    *steps, histogram = figure(report)["panels"]
+    assert len(steps) == 2
+    for panel, kind in zip(steps, (report.real, report.synthetic)):
+        tops = np.sum([one["values"] for one in panel["columns"]], axis=0)
+        assert tops.max() <= panel["y"]["high"]
+        assert tops.mean() == pytest.approx(kind.times.mean_ms, rel=0.01)
+    assert [sum(one["values"]) for one in histogram["outlines"]] == [count, count]
+    assert max(max(one["values"]) for one in histogram["outlines"]) <= histogram["y"]["high"]
+    assert report.plot().startswith("<?xml")
+
+
+def test_a_phase_has_one_colour_in_all_panels():
+    first, second, _ = figure(pictured(10, 0.01, ("forward", "mine", "another")))["panels"]
+    colours = [{one["name"]: one["colour"] for one in panel["columns"]} for panel in (first, second)]
+    assert colours[0]["data"] == "vermilion" and len(set(colours[0].values())) == len(colours[0])
+    assert all(colours[0][name] == colour for name, colour in colours[1].items())
+
+
+def test_without_xtts_draw_it_says_what_is_missing(monkeypatch, tmp_path):
+    report = pictured(3, 0.01)
+    monkeypatch.setattr(draw, "PROGRAM", tmp_path / "xtts-draw")
+    with pytest.raises(xp.UnsupportedError, match=r"apt-get install libpango1\.0-dev"):
+        report.plot()
+    draw.PROGRAM.write_text("#!/bin/sh\necho noise >&2; echo 'xtts-draw: no font' >&2; exit 1\n")
+    draw.PROGRAM.chmod(0o755)
+    with pytest.raises(xp.InternalError, match=r"xtts-draw\): no font"):
+        report.plot()
 
 
 def test_a_few_steps_are_not_alone_in_forty_bins():
-    from xtts_precompute.profile.plot import bins_of
-
     for count, most_bins in ((1, 6), (15, 6), (50, 9), (600, 26), (100_000, 41)):
         for least, most in ((1.0, 2.5), (20.1, 2010.0), (0.001, 0.0017), (5.0, 5.0), (0.0, 0.0)):
             edges = bins_of(least, most, count)
@@ -514,12 +509,7 @@ def test_a_few_steps_are_not_alone_in_forty_bins():
 
 
 def test_axes_end_at_round_numbers():
-    from xtts_precompute.profile.plot import ticks, up_to
-
-    assert [label for _, label in up_to(2010, 5).ticks] == ["0", "500", "1,000", "1,500", "2,000", "2,500"]
-    assert [label for _, label in up_to(0.0231, 5).ticks] == ["0.000", "0.005", "0.010", "0.015", "0.020", "0.025"]
-    assert [label for _, label in ticks(11, 12.2, 10)] == ["11.0", "11.2", "11.4", "11.6", "11.8", "12.0", "12.2"]
-    assert up_to(0, 5).end == 1 and up_to(100, 5).end == 100
+    assert [round_up(most, 5) for most in (0, 0.0231, 100, 2010)] == pytest.approx([1, 0.025, 100, 2500])
 
 
 def test_no_framework_is_needed():

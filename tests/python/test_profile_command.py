@@ -131,7 +131,7 @@ def test_errors_say_what_to_do_and_end_with_the_codes_of_the_readme(path, own_pa
         (["--num-steps", "0"], "from 1 to 1000000, not '0'"),
         (["--batch-size", "many"], "not 'many'"),
         (["--device", "gpu"], "is cpu, cuda, cuda:N or auto, not 'gpu'"),
-        (["--plot", "x.png"], "ends with .svg"),
+        (["--plot", "x.gif"], "ends with .svg or .png"),
         (["--framework", "caffe"], "invalid choice"),
     ):
         with pytest.raises(SystemExit, match="2"):

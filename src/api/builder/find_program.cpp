@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/own_program.hpp"
 #include "base/try.hpp"
 #include "decode_worker/contained_decoder.hpp"
-#include "decode_worker/find_decoder.hpp"
 
 namespace xtts::builder {
 namespace {
@@ -27,7 +27,8 @@ std::string library_folder() {
 
 Result<audio::MakeDecoder> find_decoders(std::string program) {
   if (program.empty()) {
-    XTTS_ASSIGN(program, decode_worker::find_decoder(library_folder(), XTTS_DECODER_FROM_LIBRARY));
+    XTTS_ASSIGN(program, find_own_program("xtts-decode", "in whose processes audio is decoded",
+                                          library_folder(), XTTS_DECODER_FROM_LIBRARY));
   } else if (::access(program.c_str(), X_OK) != 0) {
     return Status(StatusCode::kNotFound, "program: " + program + " cannot be run: " +
                                              std::generic_category().message(errno));

@@ -1,5 +1,5 @@
-xtts-precompute show cache LJ001-0001 --png a.png --npy a.npy --wav a.wav --data data --quiet \
-  > /dev/null
+xtts-precompute show cache LJ001-0001 --png a.png --svg a.svg --npy a.npy --wav a.wav \
+  --data data --quiet > /dev/null
 head -c 4 a.png | tail -c 3; echo
 head -c 6 a.npy | tail -c 5; echo
 head -c 4 a.wav; echo
@@ -7,7 +7,9 @@ python3 - <<"PY"
 import struct
 png = open("a.png", "rb").read()
 width, height = struct.unpack(">II", png[16:24])
-print("picture", 500 <= width <= 1600, 300 <= height <= 800)
+print("picture", 800 <= width <= 2800, 600 <= height <= 1200)
+import xml.etree.ElementTree as xml
+print("svg", xml.parse("a.svg").getroot().find("{http://www.w3.org/2000/svg}title").text)
 npy = open("a.npy", "rb").read()
 size = struct.unpack("<H", npy[8:10])[0]
 header = eval(npy[10:10 + size])

@@ -14,7 +14,6 @@
 #include "decode/libav_decoder.hpp"
 #include "decode_worker/detail/program_version.hpp"
 #include "decode_worker/detail/supervision.hpp"
-#include "decode_worker/find_decoder.hpp"
 #include "support.hpp"
 #include "support/temp_folder.hpp"
 
@@ -409,40 +408,6 @@ TEST(Contained, TheProgramThatIsInstalledDecodes) {
   EXPECT_EQ(*decoder->libraries(), decode::decode_libraries());
 }
 
-TEST(FindDecoder, LooksBesideInTheInstallationAndInABuildFolder) {
-  const ::xtts::testing::TempFolder folder;
-  const std::string bin = folder.path() + "/usr/bin";
-  std::filesystem::create_directories(bin);
-  const auto missing = find_decoder(bin, "../lib/exec");
-  EXPECT_EQ(missing.status().code(), StatusCode::kNotFound);
-  for (const std::string place : {"../libexec/xtts-precompute", "../lib/exec", "."}) {
-    const auto program = (std::filesystem::path(bin) / place / "xtts-decode").lexically_normal();
-    if (place != ".") {
-      EXPECT_THAT(missing.status().message(),
-                  HasSubstr(bin + "/" + place + "/xtts-decode: No such"));
-    }
-    std::filesystem::create_directories(program.parent_path());
-    std::ofstream(program) << "#!/bin/sh\n";
-    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    const auto found = find_decoder(bin, "../lib/exec");
-    ASSERT_TRUE(found.ok()) << found.status().message();
-    EXPECT_EQ(std::filesystem::path(*found).lexically_normal(), program);
-  }
-  EXPECT_EQ(find_decoder("", "../lib/exec").status().code(), StatusCode::kNotFound);
-}
-
-TEST(Contained, AProgramThatAllMayWriteToIsNotRun) {
-  const ::xtts::testing::TempFolder folder;
-  const std::string program = folder.path() + "/xtts-decode";
-  std::ofstream(program) << "#!/bin/sh\n";
-  std::filesystem::permissions(program, std::filesystem::perms::all);
-  const auto refused = find_decoder(folder.path(), "../lib/exec");
-  EXPECT_EQ(refused.status().code(), StatusCode::kNotFound);
-  EXPECT_THAT(refused.status().message(), HasSubstr("another user"));
-  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  EXPECT_TRUE(find_decoder(folder.path(), "../lib/exec").ok());
-}
-
 TEST(Contained, LibrariesOfOneRunAreTheSame) {
   FirstLibraries first;
   EXPECT_TRUE(first.check("ffmpeg 5.1").ok());
@@ -450,13 +415,6 @@ TEST(Contained, LibrariesOfOneRunAreTheSame) {
   const Status other = first.check("ffmpeg 7.0");
   EXPECT_EQ(other.code(), StatusCode::kMismatch);
   EXPECT_THAT(other.message(), AllOf(HasSubstr("ffmpeg 5.1 before"), HasSubstr("ffmpeg 7.0 now")));
-}
-
-TEST(Contained, AFolderIsNoProgram) {
-  const ::xtts::testing::TempFolder folder;
-  std::filesystem::create_directories(folder.path() + "/xtts-decode");
-  EXPECT_THAT(find_decoder(folder.path(), "../lib/exec").status().message(),
-              HasSubstr("not a file"));
 }
 
 TEST(Contained, DecodersOfSeveralThreadsDoNotMeet) {

@@ -18,7 +18,7 @@ from .._base.errors import UnsupportedError
 
 PACKAGES = (
     "g++ pkg-config libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev "
-    "libyaml-cpp-dev libcli11-dev zlib1g-dev libxxhash-dev nlohmann-json3-dev python3-dev"
+    "libpango1.0-dev libyaml-cpp-dev libcli11-dev zlib1g-dev libxxhash-dev nlohmann-json3-dev python3-dev"
 )
 PROGRAM = Path(__file__).parent.with_name("xtts-precompute")
 _WAIT_AT_EXIT_S = 10.0  # for builds of daemon threads

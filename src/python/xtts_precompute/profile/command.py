@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         "--no-synthetic", action="store_true", help="leave out the steps on one batch alone, and with them the proof"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
-    parser.add_argument("--plot", metavar="FILE.svg", type=_svg, help="draw the steps")
+    parser.add_argument("--plot", metavar="FILE", type=_picture, help="draw the steps, as .svg or .png")
     return parser
 
 
@@ -97,11 +97,9 @@ def _device(word: str) -> str:
     return word
 
 
-def _svg(word: str) -> str:
-    if not word.endswith(".svg"):
-        raise argparse.ArgumentTypeError(
-            f"is a picture in SVG, which every browser shows: give it a name that ends with .svg, not '{word}'"
-        )
+def _picture(word: str) -> str:
+    if not word.endswith((".svg", ".png")):
+        raise argparse.ArgumentTypeError(f"is a picture: give it a name that ends with .svg or .png, not '{word}'")
     return word
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._base.errors import InvalidArgumentError
 from . import plot, text
+from .draw import draw
 from .times import Times, cycle_to_json, share_verdict, summarize, variation_verdict
 
 DATA, OTHER = "data", "other"
@@ -161,21 +162,25 @@ class ProfileReport:
         }
 
     def save(self, path: str | Path) -> Path:
-        """Writes it as the ending says: .json, .txt, or .svg (a picture, in any browser)."""
+        """Write the report as the path's ending says: .json, .txt, or a picture as .svg or .png. Return the path."""
         path = Path(path)
-        made = {
-            ".json": lambda: json.dumps(self.to_json(), indent=2) + "\n",
-            ".txt": lambda: f"{self}\n",
-            ".svg": self.plot,
-        }.get(path.suffix)
-        if made is None:
-            raise InvalidArgumentError(f"a report is saved as .json, .txt or .svg, not as '{path.name}'")
-        path.write_text(made(), encoding="utf-8")
+        if path.suffix == ".json":
+            written = (json.dumps(self.to_json(), indent=2) + "\n").encode()
+        elif path.suffix == ".txt":
+            written = f"{self}\n".encode()
+        elif path.suffix in (".svg", ".png"):
+            written = draw(plot.figure(self), path.suffix[1:])
+        else:
+            raise InvalidArgumentError(f"a report is saved as .json, .txt, .svg or .png, not as '{path.name}'")
+        path.write_bytes(written)
         return path
 
     def plot(self) -> str:
-        """The steps as a picture, in SVG: each one's phases on top of each other, and how often which time was taken."""
-        return plot.draw(self)
+        """Return a picture of the steps, as SVG.
+
+        It shows the phases of each step on top of each other, and how many steps took how long.
+        """
+        return draw(plot.figure(self), "svg").decode()
 
     def __str__(self) -> str:
         return text.describe(self)

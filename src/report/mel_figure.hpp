@@ -1,4 +1,4 @@
-// A picture of one record's mel spectrogram: title, seconds, hertz, a colour bar. Pure.
+// A record's mel spectrogram as a figure. Pure.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "figure/figure.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::report {
@@ -21,14 +22,14 @@ struct MelPicture {
   double low_hz = 0.0;
   double high_hz = 0.0;
   std::string title;       // the id
-  std::string subtitle;    // the clip's text; left out if the font cannot write it
+  std::string subtitle;    // the clip's text, in any script
   std::string value_unit;  // "ln magnitude"
 };
 
-// Returns a PNG, with the lowest frequency at the bottom. Short clips get wider frames and long
-// ones are averaged down, so every picture is 560 to 1,600 pixels wide. Colours span the values
-// between their 0.1 and 99.9 per cent points, so one odd value does not darken the rest.
-// kInvalidArgument where there is nothing to draw.
-[[nodiscard]] Result<std::string> render_mel_png(const MelPicture& picture);
+// The lowest frequency is at the bottom. Short clips get wider frames and long ones are averaged
+// down, so every plot is 320 to 1,200 points wide. Colours span the values between their 0.1 and
+// 99.9 per cent points, so one odd value does not darken the rest. kInvalidArgument where there is
+// nothing to draw.
+[[nodiscard]] Result<figure::Figure> mel_figure(const MelPicture& picture);
 
 }  // namespace xtts::report

@@ -1,9 +1,9 @@
-#include "report/colormap.hpp"
+#include "draw/colormap.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
-namespace xtts::report {
+namespace xtts::draw {
 namespace {
 
 // 0xRRGGBB, from dark to bright.
@@ -38,26 +38,15 @@ constexpr std::array<std::uint32_t, 256> kMagma{
     0xfde7a9, 0xfde9aa, 0xfdebac, 0xfcecae, 0xfceeb0, 0xfcf0b2, 0xfcf2b4, 0xfcf4b6, 0xfcf6b8,
     0xfcf7b9, 0xfcf9bb, 0xfcfbbd, 0xfcfdbf};
 
-std::array<Rgb, 256> make_table() {
-  std::array<Rgb, 256> table;
-  std::transform(kMagma.begin(), kMagma.end(), table.begin(), [](std::uint32_t colour) {
-    return Rgb{static_cast<std::uint8_t>(colour >> 16U), static_cast<std::uint8_t>(colour >> 8U),
-               static_cast<std::uint8_t>(colour)};
-  });
-  return table;
-}
+constexpr Rgb kGrey{128, 128, 128};
 
 }  // namespace
 
-const std::array<Rgb, 256>& colormap() {
-  static const std::array<Rgb, 256> table = make_table();
-  return table;
+Rgb magma(std::int16_t level) {
+  if (level < 0) return kGrey;
+  const std::uint32_t colour = kMagma.at(static_cast<std::size_t>(std::min<int>(level, 255)));
+  return {static_cast<std::uint8_t>(colour >> 16U), static_cast<std::uint8_t>(colour >> 8U & 255U),
+          static_cast<std::uint8_t>(colour & 255U)};
 }
 
-Rgb colour_at(double position) {
-  if (std::isnan(position)) return {128, 128, 128};
-  const double step = std::clamp(position, 0.0, 1.0) * 255.0;
-  return colormap()[static_cast<std::size_t>(std::lround(step))];
-}
-
-}  // namespace xtts::report
+}  // namespace xtts::draw

@@ -3,10 +3,9 @@
 // too. Immutable, share freely.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-namespace xtts::report {
+namespace xtts::draw {
 
 struct Rgb {
   std::uint8_t red = 0;
@@ -16,8 +15,7 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-[[nodiscard]] const std::array<Rgb, 256>& colormap();
-// `position` in [0, 1]; what lies outside takes the end's colour, NaN is grey.
-[[nodiscard]] Rgb colour_at(double position);
+// `level` from 0 (dark) to 255 (bright); grey where it is below 0.
+[[nodiscard]] Rgb magma(std::int16_t level);
 
-}  // namespace xtts::report
+}  // namespace xtts::draw

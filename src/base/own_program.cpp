@@ -1,4 +1,4 @@
-#include "decode_worker/find_decoder.hpp"
+#include "base/own_program.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "base/system_call.hpp"
 
-namespace xtts::decode_worker {
+namespace xtts {
 namespace {
 
 constexpr const char* kInBuildFolder = "../libexec/xtts-precompute";
@@ -31,20 +31,21 @@ std::string fault_of(const std::string& program, const std::string& folder) {
 
 }  // namespace
 
-Result<std::string> find_decoder(const std::string& folder, const std::string& installed) {
+Result<std::string> find_own_program(const std::string& name, const std::string& purpose,
+                                     const std::string& folder, const std::string& installed) {
   std::string looked_at = folder.empty() ? "nobody knows where this program lies" : "";
   for (const std::string& place : {std::string(), installed, std::string(kInBuildFolder)}) {
     if (folder.empty()) break;
-    const std::string program = std::filesystem::path(folder) / place / "xtts-decode";
+    const std::string program = std::filesystem::path(folder) / place / name;
     const std::string fault = fault_of(program, folder);
     if (fault.empty()) return program;
     const std::string said = program + ": " + fault;
     if (looked_at.find(said) == std::string::npos)
       looked_at += (looked_at.empty() ? "" : "; ") + said;
   }
-  return Status(StatusCode::kNotFound,
-                "the program xtts-decode, in whose processes audio is decoded, cannot be run (" +
-                    looked_at + "): install xtts-precompute again, as a whole");
+  return Status(StatusCode::kNotFound, "the program " + name + ", " + purpose +
+                                           ", cannot be run (" + looked_at +
+                                           "): install xtts-precompute again, as a whole");
 }
 
-}  // namespace xtts::decode_worker
+}  // namespace xtts
