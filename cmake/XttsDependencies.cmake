@@ -17,7 +17,7 @@ target_include_directories(xxhash_header SYSTEM INTERFACE ${XTTS_XXHASH_INCLUDE}
 # missing.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
-  pkg_check_modules(PANGOCAIRO QUIET IMPORTED_TARGET pangocairo)
+  pkg_check_modules(PANGOCAIRO QUIET IMPORTED_TARGET pangocairo fontconfig)
 endif()
 
 if(NOT XTTS_BUILD_TOOLS)

@@ -1,5 +1,6 @@
 #include "draw/letters.hpp"
 
+#include <fontconfig/fontconfig.h>
 #include <pango/pangocairo.h>
 
 namespace xtts::draw {
@@ -89,11 +90,9 @@ void Letters::write_upwards(double x, double y, const std::string& text, const T
 }
 
 bool Letters::has_fonts() {
-  PangoFontFamily** families = nullptr;
-  int count = 0;
-  pango_font_map_list_families(pango_cairo_font_map_get_default(), &families, &count);
-  g_free(static_cast<void*>(families));
-  return count > 0;
+  // Pango always lists "Sans", which says nothing.
+  const FcFontSet* const fonts = FcConfigGetFonts(nullptr, FcSetSystem);
+  return fonts != nullptr && fonts->nfont > 0;
 }
 
 }  // namespace xtts::draw

@@ -14,6 +14,7 @@
 
 #include "draw/colormap.hpp"
 #include "draw/page.hpp"
+#include "draw/theme.hpp"
 #include "report/batch_figure.hpp"
 #include "report/mel_figure.hpp"
 
