@@ -47,14 +47,14 @@ struct DecodeRequest {
 };
 
 // What the content of a file is, if its name does not say it.
-enum class Likeness : std::uint8_t {
+enum class ContentKind : std::uint8_t {
   kSound,     // worth decoding
   kNotSound,  // pictures, text, unknown bytes
   kRefused,   // sound that is not read, or a name of such sound; `reason` says why
 };
 
 struct Recognition {
-  Likeness likeness = Likeness::kNotSound;
+  ContentKind kind = ContentKind::kNotSound;
   std::string reason = {};  // continues a sentence; empty unless refused
 };
 
@@ -92,13 +92,13 @@ struct SourceFacts {
 };
 
 // The limit that a source has passed while it was decoded.
-struct Overstep {
-  enum class Limit : std::uint8_t {
+struct ExceededLimit {
+  enum class Kind : std::uint8_t {
     kProcessorTime,  // `numbers`: the seconds that the source was worth, and its bytes
     kMemory,         // the MiB that a decoder may take
     kIdleTime,       // the seconds that a decoder may stand still
   };
-  Limit limit = Limit::kProcessorTime;
+  Kind kind = Kind::kProcessorTime;
   std::array<double, 2> numbers = {};
 };
 
@@ -115,7 +115,9 @@ class AudioDecoder {
   [[nodiscard]] virtual Result<Recognition> recognise(const RandomAccessFile& source,
                                                       std::string_view suffix) = 0;
   // The limit that made the last call fail; empty if it failed otherwise, or succeeded.
-  [[nodiscard]] virtual std::optional<Overstep> overstep() const noexcept { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<ExceededLimit> exceeded_limit() const noexcept {
+    return std::nullopt;
+  }
   // The time that all calls so far have spent on resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
   // The libraries that decide the samples, for `numerics`: "libavformat 59.27.100, libavcodec

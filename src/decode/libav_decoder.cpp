@@ -173,7 +173,8 @@ Result<audio::Recognition> LibavDecoder::try_to_decode(const RandomAccessFile& s
   request.source_seconds_max = kTriedSeconds;
   request.suffix = suffix;
   const auto facts = decode(source, request, [](std::span<const float>) { return Status(); });
-  if (facts.ok() && facts->warnings.empty()) return audio::Recognition{audio::Likeness::kSound, ""};
+  if (facts.ok() && facts->warnings.empty())
+    return audio::Recognition{audio::ContentKind::kSound, ""};
   if (!facts.ok() && facts.status().code() != StatusCode::kBadInput) return facts.status();
   return verdict;
 }
@@ -186,7 +187,7 @@ Result<audio::Recognition> LibavDecoder::recognise(const RandomAccessFile& sourc
       const Complaints complaints;  // catches libav's messages about unknown content
       XTTS_ASSIGN(first, look_at(source, suffix));
     }
-    const bool is_open = first.is_doubtful && first.verdict.likeness != audio::Likeness::kSound;
+    const bool is_open = first.is_doubtful && first.verdict.kind != audio::ContentKind::kSound;
     if (!is_open) return first.verdict;
     return try_to_decode(source, suffix, std::move(first.verdict));
   } catch (const std::bad_alloc&) {

@@ -55,7 +55,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
                     "a suffix of " + std::to_string(request.suffix.size()) + " letters");
     if (request.resampler.size() > kTextBytesMax)
       return Status(StatusCode::kInvalidArgument, "a resampler's name of thousands of letters");
-    const auto hold = [&](Conversation& conversation) { return conversation.hold(request); };
+    const auto decode = [&](Conversation& conversation) { return conversation.decode(request); };
     try {
       bool is_worth_another = false;
       std::uint64_t given_count = 0;
@@ -65,7 +65,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
             given_count += samples.size();
             return take(samples);
           },
-          is_worth_another, hold);
+          is_worth_another, decode);
       if (!is_worth_another) return facts;
       // The new worker sends the same samples again: those that were already given are passed over.
       return talk(
@@ -76,7 +76,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
             const auto rest = samples.subspan(static_cast<std::size_t>(known));
             return rest.empty() ? Status() : take(rest);
           },
-          is_worth_another, hold);
+          is_worth_another, decode);
     } catch (const std::bad_alloc&) {
       return Status(StatusCode::kResource, "decoding: out of memory");
     }
@@ -86,19 +86,21 @@ class ContainedDecoder final : public audio::AudioDecoder {
                                        std::string_view suffix) override {
     // A suffix of thousands of letters is not a suffix.
     if (suffix.size() > kSuffixBytesMax) suffix = {};
-    const auto look = [&](Conversation& conversation) { return conversation.look(suffix); };
+    const auto recognise = [&](Conversation& conversation) {
+      return conversation.recognise(suffix);
+    };
     try {
       bool is_worth_another = false;
-      auto seen = talk(source, 0.0, kTakeNone, is_worth_another, look);
+      auto seen = talk(source, 0.0, kTakeNone, is_worth_another, recognise);
       if (!is_worth_another) return seen;
-      return talk(source, 0.0, kTakeNone, is_worth_another, look);
+      return talk(source, 0.0, kTakeNone, is_worth_another, recognise);
     } catch (const std::bad_alloc&) {
       return Status(StatusCode::kResource, "recognising a file: out of memory");
     }
   }
 
-  [[nodiscard]] std::optional<audio::Overstep> overstep() const noexcept override {
-    return overstep_;
+  [[nodiscard]] std::optional<audio::ExceededLimit> exceeded_limit() const noexcept override {
+    return exceeded_limit_;
   }
 
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
@@ -117,31 +119,32 @@ class ContainedDecoder final : public audio::AudioDecoder {
   }
 
  private:
-  // One talk with the worker. It calls `hold` with the Conversation and returns its Result.
-  template <typename Hold>
+  // One talk with the worker. It calls `ask` with the Conversation and returns its Result.
+  template <typename Ask>
   auto talk(const RandomAccessFile& source, double source_seconds_max,
-            const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
-      -> decltype(hold(std::declval<Conversation&>())) {
-    overstep_.reset();
+            const audio::TakeSamples& take, bool& is_worth_another, Ask ask)
+      -> decltype(ask(std::declval<Conversation&>())) {
+    exceeded_limit_.reset();
     XTTS_TRY(prepare_worker());
     const bool is_first = clip_count_++ == 0;
     // Any outcome, also an exception of `take`, ends this worker, unless the talk ends with a ready
     // worker.
     std::unique_ptr<WorkerProcess> worker = std::move(worker_);
-    const Worth worth{cpu_time_max(options_.cpu_limit, source.size_bytes(), source_seconds_max),
-                      options_.idle_time_max, source.size_bytes(), resident_bytes_max_,
-                      options_.cancelled};
-    Conversation conversation(*worker, *memory_, worth, source, take);
-    auto answer = hold(conversation);
+    const ClipLimits limits{
+        cpu_time_max(options_.cpu_limit, source.size_bytes(), source_seconds_max),
+        options_.idle_time_max, source.size_bytes(), resident_bytes_max_, options_.cancelled};
+    Conversation conversation(*worker, *memory_, limits, source, take);
+    auto answer = ask(conversation);
     resampling_time_ += conversation.resampling_time();
-    overstep_ = conversation.overstep();
-    const Ending ending = conversation.ending();
-    if (ending == Ending::kWorkerIsReady) worker_ = std::move(worker);
-    is_worth_another = (ending == Ending::kWorkerDied || ending == Ending::kMemoryIsShort) &&
+    exceeded_limit_ = conversation.exceeded_limit();
+    const WorkerState worker_state = conversation.worker_state();
+    if (worker_state == WorkerState::kReady) worker_ = std::move(worker);
+    is_worth_another = (worker_state == WorkerState::kDeadCauseUnknown ||
+                        worker_state == WorkerState::kOutOfMemory) &&
                        !is_first && !conversation.was_refused();
-    if (ending == Ending::kMemoryIsShort) {
+    if (worker_state == WorkerState::kOutOfMemory) {
       const std::uint64_t memory_mib = options_.memory_bytes >> 20U;
-      overstep_ = {audio::Overstep::Limit::kMemory, {static_cast<double>(memory_mib)}};
+      exceeded_limit_ = {audio::ExceededLimit::Kind::kMemory, {static_cast<double>(memory_mib)}};
       return Status(StatusCode::kBadInput,
                     "needs more than " + std::to_string(memory_mib) + " MiB to decode");
     }
@@ -166,13 +169,13 @@ class ContainedDecoder final : public audio::AudioDecoder {
                                       .idle_time_max = options_.idle_time_max,
                                       .cancelled = options_.cancelled});
     const auto received = supervision.receive();
-    const std::string words = worker->take_first_words();
-    if (!received) return failure_to_start(received.status(), words);
+    const std::string startup_error = worker->take_startup_error();
+    if (!received) return failure_to_start(received.status(), startup_error);
     const auto* ready = std::get_if<Ready>(&*received);
     if (ready == nullptr)
-      return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, words);
+      return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, startup_error);
     if (ready->version != kProtocolVersion || ready->program_version != program_version())
-      return failure_to_start(of_another_version(*ready), words);
+      return failure_to_start(of_another_version(*ready), startup_error);
     if (options_.first_libraries) XTTS_TRY(options_.first_libraries->check(ready->libraries));
     libraries_ = ready->libraries;
     // The worker already holds its libraries and its part of the shared memory.
@@ -191,10 +194,11 @@ class ContainedDecoder final : public audio::AudioDecoder {
 
   // A worker that was killed from outside shows that memory has run out. This is likely, too, if a
   // program with a memory limit dies before it has done anything: libraries end it in any way then.
-  [[nodiscard]] Status failure_to_start(const Status& cause, const std::string& words) const {
+  [[nodiscard]] Status failure_to_start(const Status& cause,
+                                        const std::string& startup_error) const {
     if (cause.code() == StatusCode::kCancelled) return cause;
     std::string text = worker_name(options_.command) + " does not start: " + cause.message();
-    if (!words.empty()) text += ", saying \"" + words + "\"";
+    if (!startup_error.empty()) text += ", saying \"" + startup_error + "\"";
     if (cause.code() == StatusCode::kSourceIo) return {StatusCode::kResource, std::move(text)};
     if (cause.code() == StatusCode::kCrashed && is_memory_limited()) {
       return {StatusCode::kResource,
@@ -209,10 +213,10 @@ class ContainedDecoder final : public audio::AudioDecoder {
   ContainedOptions options_;
   std::optional<SharedMemory> memory_;
   std::unique_ptr<WorkerProcess> worker_;
-  std::optional<std::uint64_t> resident_bytes_max_;  // of this worker
-  std::uint32_t clip_count_ = 0;                     // of this worker
-  std::string libraries_;                            // of any worker of this program
-  std::optional<audio::Overstep> overstep_;          // of the last talk
+  std::optional<std::uint64_t> resident_bytes_max_;     // of this worker
+  std::uint32_t clip_count_ = 0;                        // of this worker
+  std::string libraries_;                               // of any worker of this program
+  std::optional<audio::ExceededLimit> exceeded_limit_;  // of the last talk
   std::chrono::nanoseconds resampling_time_{};
 };
 

@@ -150,11 +150,11 @@ class Worker {
     failed.resampling_ns = resampling_ns;
     return channel_.send(failed);
   }
-  bool answer(const Look& asked) {
+  bool answer(const Recognise& asked) {
     const Clip clip(channel_, memory_, asked.size_bytes, asked.window_bytes);
     const auto seen = decoder_.recognise(clip, asked.suffix);
     if (!seen.ok()) return channel_.send(failed_of(seen.status()));
-    return channel_.send(Seen{*seen});
+    return channel_.send(Recognised{*seen});
   }
   bool answer(const ListFormats&) {
     const auto formats = decoder_.formats();

@@ -74,11 +74,11 @@ std::vector<Reason> reasons_of(std::span<const audio::Warning> warnings) {
 constexpr std::array kLimitRules = {Rule::kDecoderTooSlow, Rule::kDecoderTooLarge,
                                     Rule::kDecoderStoodStill};
 static_assert(kLimitRules.size() ==
-              static_cast<std::size_t>(audio::Overstep::Limit::kIdleTime) + 1);
+              static_cast<std::size_t>(audio::ExceededLimit::Kind::kIdleTime) + 1);
 
-Reason reason_of(const audio::Overstep& overstep) {
-  return {.rule = kLimitRules.at(static_cast<std::size_t>(overstep.limit)),
-          .numbers = overstep.numbers};
+Reason reason_of(const audio::ExceededLimit& exceeded_limit) {
+  return {.rule = kLimitRules.at(static_cast<std::size_t>(exceeded_limit.kind)),
+          .numbers = exceeded_limit.numbers};
 }
 
 class Worker final : public ClipWorker {
@@ -101,15 +101,16 @@ class Worker final : public ClipWorker {
     ClipOutcome outcome;
     outcome.records = std::move(buffers);
     timer_ = LapTimer();
-    overstep_.reset();
+    exceeded_limit_.reset();
     const Status status = run(clip, outcome);
     end_stage();
     if (status.ok()) return outcome;
     const auto fault = fault_of(status.code(), rule_of_bad_input_);
     if (!fault) return status.with_context("clip " + clip.id);
-    outcome.reject = reject_of(clip, fault->kind,
-                               overstep_ ? reason_of(*overstep_)
-                                         : Reason{.rule = fault->rule, .detail = status.message()});
+    outcome.reject =
+        reject_of(clip, fault->kind,
+                  exceeded_limit_ ? reason_of(*exceeded_limit_)
+                                  : Reason{.rule = fault->rule, .detail = status.message()});
     return outcome;
   }
 
@@ -171,7 +172,7 @@ class Worker final : public ClipWorker {
     outcome.facts.content_digest = source.content_digest;
     request_.suffix = suffix_of(clip.source);
     const auto decoded = decoder_->decode(*source.file, request_, to_sound_);
-    overstep_ = decoder_->overstep();
+    exceeded_limit_ = decoder_->exceeded_limit();
     if (!decoded) return decoded.status();
     keep(*decoded, outcome);
     return {};
@@ -187,12 +188,12 @@ class Worker final : public ClipWorker {
         [&](const audio::TakeSamples& take) -> SharedSources::Decoded {
           auto decoded = decode_shared(clip, take, outcome);
           if (!decoded)
-            return SourceFailure{decoded.status(), rule_of_bad_input_, decoder_->overstep()};
+            return SourceFailure{decoded.status(), rule_of_bad_input_, decoder_->exceeded_limit()};
           return std::move(*decoded);
         });
     if (const auto* const failure = std::get_if<SourceFailure>(&shared)) {
       rule_of_bad_input_ = failure->rule;
-      overstep_ = failure->overstep;
+      exceeded_limit_ = failure->exceeded_limit;
       return failure->status;
     }
     const SharedSound& sound = *std::get<0>(shared);
@@ -330,7 +331,7 @@ class Worker final : public ClipWorker {
   bool is_over_long_ = false;  // of the source in work
   std::vector<float> part_;    // a part of a shared source, at the source's rate
   Rule rule_of_bad_input_ = Rule::kDecodeFailed;
-  std::optional<audio::Overstep> overstep_;  // by the source in hand
+  std::optional<audio::ExceededLimit> exceeded_limit_;  // by the source in hand
   double StageTimes::*stage_seconds_ = nullptr;
   LapTimer timer_;
   StageTimes times_;

@@ -18,9 +18,9 @@ namespace xtts::records {
     auto seen = decoder->recognise(file, suffix);
     if (!seen.ok()) return seen.status();
     using Kind = corpus::SoundLook::Kind;
-    const Kind kind = seen->likeness == audio::Likeness::kSound      ? Kind::kSound
-                      : seen->likeness == audio::Likeness::kNotSound ? Kind::kNotSound
-                                                                     : Kind::kRefused;
+    const Kind kind = seen->kind == audio::ContentKind::kSound      ? Kind::kSound
+                      : seen->kind == audio::ContentKind::kNotSound ? Kind::kNotSound
+                                                                    : Kind::kRefused;
     return corpus::SoundLook{kind, std::move(seen->reason)};
   };
 }

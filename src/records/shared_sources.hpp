@@ -40,7 +40,7 @@ struct SourceSound {
 struct SourceFailure {
   Status status;
   formats::Rule rule = formats::Rule::kDecodeFailed;
-  std::optional<audio::Overstep> overstep = {};
+  std::optional<audio::ExceededLimit> exceeded_limit = {};
 };
 
 // The sound itself, float32 by frames. Its file is freed with the last holder.

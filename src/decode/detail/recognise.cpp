@@ -53,26 +53,26 @@ bool is_chance(int score, std::string_view suffix) {
 
 audio::Recognition verdict_of(const AVInputFormat& format) {
   const FormatRule rule = rule_of_demuxer(format.name);
-  if (rule.use == FormatUse::kRead) return {audio::Likeness::kSound, ""};
+  if (rule.use == FormatUse::kRead) return {audio::ContentKind::kSound, ""};
   if (rule.use == FormatUse::kNotAudio || !rule.holds_sound)
-    return {audio::Likeness::kNotSound, ""};
-  return {audio::Likeness::kRefused, refusal_of(format)};
+    return {audio::ContentKind::kNotSound, ""};
+  return {audio::ContentKind::kRefused, refusal_of(format)};
 }
 
 audio::Recognition verdict_of_suffix(std::string_view suffix) {
   switch (meaning_of_suffix(suffix)) {
     case SuffixMeaning::kHeaderless:
-      return {audio::Likeness::kSound, ""};
+      return {audio::ContentKind::kSound, ""};
     case SuffixMeaning::kSound:
-      return {audio::Likeness::kRefused, "is named like sound, and is none that FFmpeg knows"};
+      return {audio::ContentKind::kRefused, "is named like sound, and is none that FFmpeg knows"};
     case SuffixMeaning::kRefused:
-      return {audio::Likeness::kRefused,
+      return {audio::ContentKind::kRefused,
               "is named like samples without a header, which are not read: "
               "convert it to WAV"};
     case SuffixMeaning::kNothing:
       break;
   }
-  return {audio::Likeness::kNotSound, ""};
+  return {audio::ContentKind::kNotSound, ""};
 }
 
 }  // namespace
@@ -107,10 +107,10 @@ Result<FirstLook> look_at(const RandomAccessFile& source, std::string_view suffi
     if (!got.ok()) return Status(StatusCode::kSourceIo, got.status().message());
     size += *got;
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), 12);
-    if (is_picture(head)) return FirstLook{{audio::Likeness::kNotSound, ""}, false};
+    if (is_picture(head)) return FirstLook{{audio::ContentKind::kNotSound, ""}, false};
     // A tag with a picture may be longer than any look, and only sound begins with a tag.
     if (by_signature(head) != nullptr || head.starts_with("ID3"))
-      return FirstLook{{audio::Likeness::kSound, ""}, false};
+      return FirstLook{{audio::ContentKind::kSound, ""}, false};
     AVProbeData probe{"", bytes.data(), static_cast<int>(size), nullptr};
     int score = 0;
     const AVInputFormat* format = av_probe_input_format3(&probe, 1, &score);

@@ -28,14 +28,15 @@ bool Channel::wait(std::chrono::milliseconds timeout) const {
   }
 }
 
-std::variant<Message, Silence> Channel::receive(std::optional<std::chrono::milliseconds> timeout) {
-  if (timeout.has_value() && !wait(*timeout)) return Silence::kTimeout;
+std::variant<Message, NoMessage> Channel::receive(
+    std::optional<std::chrono::milliseconds> timeout) {
+  if (timeout.has_value() && !wait(*timeout)) return NoMessage::kTimeout;
   packet_.resize(kMessageBytesMax + 1);
   const ssize_t size =
       retry_interrupted([&] { return ::recv(socket_.get(), packet_.data(), packet_.size(), 0); });
-  if (size <= 0) return Silence::kEnded;
+  if (size <= 0) return NoMessage::kEnded;
   auto message = decode_message(std::span(packet_).first(static_cast<std::size_t>(size)));
-  if (!message.has_value()) return Silence::kNonsense;
+  if (!message.has_value()) return NoMessage::kInvalid;
   return std::move(*message);
 }
 

@@ -13,10 +13,10 @@
 
 namespace xtts::decode_worker::detail {
 
-enum class Silence {
-  kTimeout,   // nothing came in time
-  kEnded,     // the other side is gone
-  kNonsense,  // the bytes are no message
+enum class NoMessage {
+  kTimeout,  // nothing came in time
+  kEnded,    // the other side is gone
+  kInvalid,  // the bytes are no message
 };
 
 class Channel {
@@ -27,7 +27,7 @@ class Channel {
   // Returns false if the other side is gone.
   [[nodiscard]] bool send(const Message& message);
   // Without a timeout it waits for ever.
-  [[nodiscard]] std::variant<Message, Silence> receive(
+  [[nodiscard]] std::variant<Message, NoMessage> receive(
       std::optional<std::chrono::milliseconds> timeout);
 
  private:

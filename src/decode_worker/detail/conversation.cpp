@@ -36,9 +36,9 @@ bool is_a_name(const std::string& text) {
 
 }  // namespace
 
-Status Conversation::nonsense() {
-  ending_ = Ending::kWorkerDied;
-  return supervision_.nonsense();
+Status Conversation::end_for_invalid_message() {
+  worker_state_ = WorkerState::kDeadCauseUnknown;
+  return supervision_.end_for_invalid_message();
 }
 
 // If the head cannot be read, it is not sent. If the worker needs it, it asks, and meets the
@@ -49,7 +49,7 @@ std::uint64_t Conversation::fill_window(std::uint64_t wanted_bytes) {
   return head.ok() ? *head : 0;
 }
 
-Result<audio::SourceFacts> Conversation::hold(const audio::DecodeRequest& request) {
+Result<audio::SourceFacts> Conversation::decode(const audio::DecodeRequest& request) {
   frame_count_max_ = sample_count_max(request.source_seconds_max, kSampleRateHzMax);
   sample_count_max_ = request.target_rate_hz == 0
                           ? frame_count_max_
@@ -67,20 +67,20 @@ Result<audio::FormatList> Conversation::formats() {
   while (list.demuxers.size() + list.decoders.size() <= kFormatCountMax) {
     XTTS_ASSIGN(Message received, receive());
     if (std::holds_alternative<AllListed>(received)) {
-      ending_ = Ending::kWorkerIsReady;
+      worker_state_ = WorkerState::kReady;
       return list;
     }
     auto* const listed = std::get_if<Listed>(&received);
-    if (listed == nullptr) return nonsense();
+    if (listed == nullptr) return end_for_invalid_message();
     auto& formats = listed->is_decoder ? list.decoders : list.demuxers;
     formats.push_back(std::move(listed->format));
   }
-  return nonsense();
+  return end_for_invalid_message();
 }
 
 Result<Message> Conversation::receive() {
   auto received = supervision_.receive();
-  if (!received) ending_ = supervision_.ending();
+  if (!received) worker_state_ = supervision_.worker_state();
   return received;
 }
 
@@ -95,28 +95,28 @@ Result<Last> Conversation::serve() {
       XTTS_TRY(accept(*piece));
       if (!refusal_.has_value()) (void)worker_.channel().send(Taken{});
     } else if (auto* last = std::get_if<Last>(&received)) {
-      ending_ = Ending::kWorkerIsReady;
+      worker_state_ = WorkerState::kReady;
       return std::move(*last);
     } else if (const auto* failed = std::get_if<Failed>(&received)) {
       return conclude(*failed);
     } else {
-      return nonsense();
+      return end_for_invalid_message();
     }
   }
 }
 
 Result<audio::SourceFacts> Conversation::listen() {
   XTTS_ASSIGN(Done done, serve<Done>());
-  if (!check(done).ok()) return nonsense();
+  if (!check(done).ok()) return end_for_invalid_message();
   if (done.last.sample_count > 0) XTTS_TRY(accept(done.last));
   resampling_time_ = std::chrono::nanoseconds(done.resampling_ns);
   return std::move(done.facts);
 }
 
-Result<audio::Recognition> Conversation::look(std::string_view suffix) {
+Result<audio::Recognition> Conversation::recognise(std::string_view suffix) {
   (void)worker_.channel().send(
-      Look{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
-  XTTS_ASSIGN(const Seen seen, serve<Seen>());
+      Recognise{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
+  XTTS_ASSIGN(const Recognised seen, serve<Recognised>());
   return seen.what;
 }
 
@@ -124,7 +124,7 @@ Result<audio::Recognition> Conversation::look(std::string_view suffix) {
 Status Conversation::answer(const Read& read) {
   if (read.needed_bytes > read.wanted_bytes || read.wanted_bytes > kWindowBytes ||
       !lies_within(read.offset_bytes, read.wanted_bytes, source_.size_bytes())) {
-    return nonsense();
+    return end_for_invalid_message();
   }
   if (refusal_.has_value()) return {};
   // Only the needed bytes must be readable: the worker may never ask for the others.
@@ -144,7 +144,7 @@ Status Conversation::accept(const Piece& piece) {
   const bool fits = piece.buffer_index < kBufferCount && piece.sample_count > 0 &&
                     piece.sample_count <= kBufferSamples &&
                     piece.sample_count <= sample_count_max_ - sample_count_;
-  if (!fits) return nonsense();
+  if (!fits) return end_for_invalid_message();
   sample_count_ += piece.sample_count;
   if (refusal_.has_value()) return {};
   Status taken = take_(memory_.buffer(piece.buffer_index).first(piece.sample_count));
@@ -177,14 +177,15 @@ Status Conversation::check(const Done& done) const {
 // invented them.
 Status Conversation::conclude(const Failed& failed) {
   auto status = status_of(failed);
-  if (!status.has_value() || failed.resampling_ns > kResamplingNsMax) return nonsense();
-  ending_ = Ending::kWorkerIsReady;
+  if (!status.has_value() || failed.resampling_ns > kResamplingNsMax)
+    return end_for_invalid_message();
+  worker_state_ = WorkerState::kReady;
   resampling_time_ = std::chrono::nanoseconds(failed.resampling_ns);
   if (refusal_.has_value()) return *std::move(status);
   if (!source_failure_.ok() && status->code() == source_failure_.code()) return *std::move(status);
   switch (status->code()) {
     case StatusCode::kResource:
-      ending_ = Ending::kMemoryIsShort;
+      worker_state_ = WorkerState::kOutOfMemory;
       return *std::move(status);
     case StatusCode::kInvalidArgument:
     case StatusCode::kBadInput:
@@ -192,7 +193,7 @@ Status Conversation::conclude(const Failed& failed) {
     case StatusCode::kUnsupported:
       return *std::move(status);
     default:
-      return nonsense();
+      return end_for_invalid_message();
   }
 }
 

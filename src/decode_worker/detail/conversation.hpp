@@ -1,5 +1,5 @@
-// Conversation, the parent's side: one clip, from Decode to Done or Failed; one look, from Look to
-// Seen or Failed; or one list of formats.
+// Conversation, the parent's side: one clip, from Decode to Done or Failed; one file, from
+// Recognise to Recognised or Failed; or one list of formats.
 //
 // It trusts nothing: each message must fit the request and the messages before, or the worker is
 // killed. All reading of the source happens here. Borrows everything; one thread.
@@ -19,20 +19,20 @@ namespace xtts::decode_worker::detail {
 
 class Conversation {
  public:
-  Conversation(WorkerProcess& worker, const SharedMemory& memory, const Worth& worth,
+  Conversation(WorkerProcess& worker, const SharedMemory& memory, const ClipLimits& limits,
                const RandomAccessFile& source, const audio::TakeSamples& take)
       : worker_(worker),
         memory_(memory),
-        supervision_(worker, worth),
+        supervision_(worker, limits),
         source_(source),
         take_(take) {}
 
-  [[nodiscard]] Result<audio::SourceFacts> hold(const audio::DecodeRequest& request);
-  [[nodiscard]] Result<audio::Recognition> look(std::string_view suffix);
+  [[nodiscard]] Result<audio::SourceFacts> decode(const audio::DecodeRequest& request);
+  [[nodiscard]] Result<audio::Recognition> recognise(std::string_view suffix);
   [[nodiscard]] Result<audio::FormatList> formats();
-  [[nodiscard]] Ending ending() const noexcept { return ending_; }
-  [[nodiscard]] const std::optional<audio::Overstep>& overstep() const noexcept {
-    return supervision_.overstep();
+  [[nodiscard]] WorkerState worker_state() const noexcept { return worker_state_; }
+  [[nodiscard]] const std::optional<audio::ExceededLimit>& exceeded_limit() const noexcept {
+    return supervision_.exceeded_limit();
   }
   // The consumer of the samples wants no more, so a second try makes no sense.
   [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
@@ -51,7 +51,7 @@ class Conversation {
   [[nodiscard]] Status accept(const Piece& piece);
   [[nodiscard]] Status check(const Done& done) const;
   [[nodiscard]] Status conclude(const Failed& failed);
-  [[nodiscard]] Status nonsense();
+  [[nodiscard]] Status end_for_invalid_message();
 
   WorkerProcess& worker_;
   const SharedMemory& memory_;
@@ -65,7 +65,7 @@ class Conversation {
   bool was_refused_ = false;
   std::optional<Status> refusal_;  // from the consumer: we wait for the worker to stop
   Status source_failure_;
-  Ending ending_ = Ending::kWorkerIsDead;
+  WorkerState worker_state_ = WorkerState::kDeadByThisClip;
   std::chrono::nanoseconds resampling_time_{};
 };
 

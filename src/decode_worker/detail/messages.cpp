@@ -17,8 +17,8 @@ concept Enum = std::is_enum_v<T>;
 constexpr audio::Mix last_of(audio::Mix) {
   return audio::Mix::kFirst;
 }
-constexpr audio::Likeness last_of(audio::Likeness) {
-  return audio::Likeness::kRefused;
+constexpr audio::ContentKind last_of(audio::ContentKind) {
+  return audio::ContentKind::kRefused;
 }
 constexpr audio::FormatUse last_of(audio::FormatUse) {
   return audio::FormatUse::kNotAudio;

@@ -14,9 +14,9 @@
 //                                     <--    Piece
 //   Taken, or Stop                    -->
 //                                     <--    Done (with the last piece) or Failed
-//   Look (the window holds the head)  -->
+//   Recognise (the window holds the head) -->
 //                                     <--    Read, answered as above
-//                                     <--    Seen or Failed
+//                                     <--    Recognised or Failed
 //   ListFormats                       -->
 //                                     <--    Listed         any number of times
 //                                     <--    AllListed
@@ -130,7 +130,7 @@ struct Failed {
 };
 
 // Asks whether this is sound.
-struct Look {
+struct Recognise {
   std::string suffix;
   std::uint64_t size_bytes = 0;
   std::uint64_t window_bytes = 0;  // this much of the head is in the window
@@ -140,10 +140,10 @@ struct Look {
   }
 };
 
-struct Seen {
+struct Recognised {
   audio::Recognition what;
 
-  static void each(auto& self, auto&& field) { field(self.what.likeness, self.what.reason); }
+  static void each(auto& self, auto&& field) { field(self.what.kind, self.what.reason); }
 };
 
 // Asks for all formats that could be read.
@@ -166,7 +166,7 @@ struct AllListed {
 };
 
 using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed,
-                             Look, Seen, ListFormats, Listed, AllListed>;
+                             Recognise, Recognised, ListFormats, Listed, AllListed>;
 
 // Cuts texts and lists that are too long.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);

@@ -54,39 +54,39 @@ std::string in_words(std::uint64_t size_bytes) {
 
 }  // namespace
 
-Supervision::Supervision(WorkerProcess& worker, const Worth& worth)
+Supervision::Supervision(WorkerProcess& worker, const ClipLimits& limits)
     : worker_(worker),
-      worth_(worth),
-      look_every_(std::min<nanoseconds>(kLookEvery, worth.idle_time_max / kLooksMin)),
+      limits_(limits),
+      look_every_(std::min<nanoseconds>(kLookEvery, limits.idle_time_max / kLooksMin)),
       cpu_begin_(worker.cpu_time().value_or(nanoseconds(0))) {}
 
 Result<Message> Supervision::receive() {
   while (true) {
     // The worker has one thread, so its processor time cannot run out before as much time has
     // passed.
-    const nanoseconds left = worth_.cpu_time_max - cpu_used_;
+    const nanoseconds left = limits_.cpu_time_max - cpu_used_;
     const auto turn = std::min<nanoseconds>(left, look_every_);
     auto received = worker_.channel().receive(milliseconds(0));
-    const auto* const silence = std::get_if<Silence>(&received);
-    if (silence != nullptr && *silence == Silence::kTimeout) received = wait(turn);
+    const auto* const no_message = std::get_if<NoMessage>(&received);
+    if (no_message != nullptr && *no_message == NoMessage::kTimeout) received = wait(turn);
     if (auto* message = std::get_if<Message>(&received)) {
       const bool is_time = waited_since_look_ >= look_every_;
       if (++message_count_ % kMessagesALook == 0 || is_time) XTTS_TRY(look());
       return std::move(*message);
     }
-    switch (std::get<Silence>(received)) {
-      case Silence::kEnded:
-        ending_ = Ending::kWorkerDied;
-        return worker_.cause_of_death();
-      case Silence::kNonsense:
-        return nonsense();
-      case Silence::kTimeout:
+    switch (std::get<NoMessage>(received)) {
+      case NoMessage::kEnded:
+        worker_state_ = WorkerState::kDeadCauseUnknown;
+        return worker_.wait_for_exit();
+      case NoMessage::kInvalid:
+        return end_for_invalid_message();
+      case NoMessage::kTimeout:
         XTTS_TRY(look());
     }
   }
 }
 
-std::variant<Message, Silence> Supervision::wait(nanoseconds turn) {
+std::variant<Message, NoMessage> Supervision::wait(nanoseconds turn) {
   const auto begin = std::chrono::steady_clock::now();
   auto received = worker_.channel().receive(std::chrono::ceil<milliseconds>(turn));
   const nanoseconds waited =
@@ -96,14 +96,14 @@ std::variant<Message, Silence> Supervision::wait(nanoseconds turn) {
   return received;
 }
 
-Status Supervision::nonsense() {
-  ending_ = Ending::kWorkerDied;
+Status Supervision::end_for_invalid_message() {
+  worker_state_ = WorkerState::kDeadCauseUnknown;
   return give_up("its decoder crashed (it sent nonsense)");
 }
 
 Status Supervision::look() {
   waited_since_look_ = nanoseconds(0);
-  if (worth_.cancelled && worth_.cancelled()) {
+  if (limits_.cancelled && limits_.cancelled()) {
     worker_.kill();
     return {StatusCode::kCancelled, "stopped as asked"};
   }
@@ -111,20 +111,22 @@ Status Supervision::look() {
   const auto now = worker_.cpu_time();
   if (!now.has_value()) return {};  // it is dead: its socket tells
   cpu_used_ = *now - cpu_begin_;
-  if (cpu_used_ >= worth_.cpu_time_max) {
-    overstep_ = {audio::Overstep::Limit::kProcessorTime,
-                 {seconds_of(worth_.cpu_time_max), static_cast<double>(worth_.source_bytes)}};
-    return give_up("its decoder used more than " + in_words(worth_.cpu_time_max) +
-                   " of processor time for " + in_words(worth_.source_bytes) + ": given up");
+  if (cpu_used_ >= limits_.cpu_time_max) {
+    exceeded_limit_ = {
+        audio::ExceededLimit::Kind::kProcessorTime,
+        {seconds_of(limits_.cpu_time_max), static_cast<double>(limits_.source_bytes)}};
+    return give_up("its decoder used more than " + in_words(limits_.cpu_time_max) +
+                   " of processor time for " + in_words(limits_.source_bytes) + ": given up");
   }
-  if (worth_.resident_bytes_max && worker_.resident_bytes() > *worth_.resident_bytes_max) {
-    ending_ = Ending::kMemoryIsShort;
+  if (limits_.resident_bytes_max && worker_.resident_bytes() > *limits_.resident_bytes_max) {
+    worker_state_ = WorkerState::kOutOfMemory;
     return give_up("its decoder takes too much memory");
   }
   if (is_idle()) {
     worker_.kill();
-    overstep_ = {audio::Overstep::Limit::kIdleTime, {seconds_of(worth_.idle_time_max)}};
-    return {StatusCode::kSourceIo, "its decoder stood still for " + in_words(worth_.idle_time_max) +
+    exceeded_limit_ = {audio::ExceededLimit::Kind::kIdleTime, {seconds_of(limits_.idle_time_max)}};
+    return {StatusCode::kSourceIo, "its decoder stood still for " +
+                                       in_words(limits_.idle_time_max) +
                                        ": tried again by the next build"};
   }
   return {};
@@ -141,12 +143,12 @@ std::optional<nanoseconds> Supervision::starved_time() const {
 // or a little computing now and then does not restart the count.
 bool Supervision::is_idle() const {
   const nanoseconds unused = waited_ - cpu_used_;
-  if (unused < worth_.idle_time_max) return false;
+  if (unused < limits_.idle_time_max) return false;
   const auto starved = starved_time();
-  if (!starved || !starved_begin_) return unused >= worth_.idle_time_max * kUnknownStarvingFactor;
-  if (unused - (*starved - *starved_begin_) < worth_.idle_time_max) return false;
+  if (!starved || !starved_begin_) return unused >= limits_.idle_time_max * kUnknownStarvingFactor;
+  if (unused - (*starved - *starved_begin_) < limits_.idle_time_max) return false;
   // The system counts a wait for a processor only when it is over.
-  return !worker_.wants_a_processor();
+  return !worker_.is_runnable();
 }
 
 Status Supervision::give_up(std::string text) {

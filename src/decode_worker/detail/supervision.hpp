@@ -15,7 +15,8 @@
 
 namespace xtts::decode_worker::detail {
 
-struct Worth {
+// What the worker may use for one clip.
+struct ClipLimits {
   std::chrono::nanoseconds cpu_time_max{};
   // The total, without the time in which the worker waits for a processor or for us, or sleeps with
   // us.
@@ -26,34 +27,34 @@ struct Worth {
 };
 
 // The worker's state after its clip.
-enum class Ending {
-  kWorkerIsReady,  // for the next clip
-  kWorkerIsDead,   // through this clip's fault: it exceeded a limit, or was killed from outside
-  kWorkerDied,     // and an earlier clip may have caused it
-  kMemoryIsShort,  // the worker lives, but its work may be half done
+enum class WorkerState {
+  kReady,             // for the next clip
+  kDeadByThisClip,    // it exceeded a limit, or was killed from outside
+  kDeadCauseUnknown,  // an earlier clip may have caused it
+  kOutOfMemory,       // the worker lives, but its work may be half done
 };
 
 class Supervision {
  public:
-  Supervision(WorkerProcess& worker, const Worth& worth);
+  Supervision(WorkerProcess& worker, const ClipLimits& limits);
   [[nodiscard]] Result<Message> receive();
   // Ends a worker that sent an invalid message.
-  [[nodiscard]] Status nonsense();
+  [[nodiscard]] Status end_for_invalid_message();
   // Valid after a failure.
-  [[nodiscard]] Ending ending() const noexcept { return ending_; }
-  [[nodiscard]] const std::optional<audio::Overstep>& overstep() const noexcept {
-    return overstep_;
+  [[nodiscard]] WorkerState worker_state() const noexcept { return worker_state_; }
+  [[nodiscard]] const std::optional<audio::ExceededLimit>& exceeded_limit() const noexcept {
+    return exceeded_limit_;
   }
 
  private:
   [[nodiscard]] Status look();
   [[nodiscard]] bool is_idle() const;
-  [[nodiscard]] std::variant<Message, Silence> wait(std::chrono::nanoseconds turn);
+  [[nodiscard]] std::variant<Message, NoMessage> wait(std::chrono::nanoseconds turn);
   [[nodiscard]] std::optional<std::chrono::nanoseconds> starved_time() const;
   [[nodiscard]] Status give_up(std::string text);
 
   WorkerProcess& worker_;
-  Worth worth_;
+  ClipLimits limits_;
   const std::chrono::nanoseconds look_every_;
   const std::chrono::nanoseconds cpu_begin_;
   std::optional<std::chrono::nanoseconds> starved_begin_;  // at the first check
@@ -61,8 +62,8 @@ class Supervision {
   std::chrono::nanoseconds waited_{};  // for messages, since the clip began
   std::chrono::nanoseconds waited_since_look_{};
   std::uint64_t message_count_ = 0;
-  Ending ending_ = Ending::kWorkerIsDead;
-  std::optional<audio::Overstep> overstep_;
+  WorkerState worker_state_ = WorkerState::kDeadByThisClip;
+  std::optional<audio::ExceededLimit> exceeded_limit_;
 };
 
 }  // namespace xtts::decode_worker::detail

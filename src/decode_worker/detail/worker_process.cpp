@@ -197,7 +197,7 @@ std::optional<std::chrono::nanoseconds> WorkerProcess::starved_time() const {
   return starved_time_of(std::to_string(process_));
 }
 
-bool WorkerProcess::wants_a_processor() const {
+bool WorkerProcess::is_runnable() const {
   const std::string line = line_about(std::to_string(process_), "stat");  // "12 (name) R ..."
   const std::size_t end_of_name = line.rfind(')');
   return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") R") == 0;
@@ -209,7 +209,7 @@ std::optional<std::uint64_t> WorkerProcess::resident_bytes() const {
   return pages ? std::optional(*pages * page_bytes) : std::nullopt;
 }
 
-std::string WorkerProcess::take_first_words() {
+std::string WorkerProcess::take_startup_error() {
   const Descriptor words = std::move(words_);
   std::array<char, 512> text{};
   const ssize_t size = ::pread(words.get(), text.data(), text.size(), 0);
@@ -238,7 +238,7 @@ void WorkerProcess::reap(int wait_flags) {
   is_reaped_ = true;
 }
 
-Status WorkerProcess::cause_of_death() {
+Status WorkerProcess::wait_for_exit() {
   constexpr std::chrono::microseconds kPause{200};
   for (auto waited = kPause; !has_ended() && waited < kDyingTimeMax; waited += kPause)
     std::this_thread::sleep_for(kPause);

@@ -40,16 +40,16 @@ class WorkerProcess {
   // How long the process has waited for a processor, counting finished waits. This and
   // resident_bytes() return nothing if the system does not tell, or the process has ended.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> starved_time() const;
-  [[nodiscard]] bool wants_a_processor() const;  // it runs, or would
+  [[nodiscard]] bool is_runnable() const;  // it runs, or would
   // Memory in use, with shared memory and the pages of libraries.
   [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
   // One line of what the worker wrote to its standard error before it was ready; empty if nothing.
   // The system's loader has no other way to report a missing library. Call it once.
-  [[nodiscard]] std::string take_first_words();
+  [[nodiscard]] std::string take_startup_error();
   void kill();
   // What the worker's end means for its present clip; for a worker that has closed its socket.
   // Waits until the worker is dead.
-  [[nodiscard]] Status cause_of_death();
+  [[nodiscard]] Status wait_for_exit();
 
  private:
   WorkerProcess(pid_t process, Descriptor socket, Descriptor words);

@@ -100,45 +100,43 @@ TEST(FormatTable, SuffixesMeanWhatLibavSays) {
 }
 
 TEST(Look, FindsSoundUnderAnyName) {
-  EXPECT_EQ(look(wav_of(WavKind::kInteger, 16000, 1, noise(100))).likeness,
-            audio::Likeness::kSound);
+  EXPECT_EQ(look(wav_of(WavKind::kInteger, 16000, 1, noise(100))).kind, audio::ContentKind::kSound);
   for (const auto name : {"sweep_22050_1.flac", "sweep_22050_1.mp3"}) {
     const Bytes bytes = fixture(name);
     for (const auto suffix : {"", "xyz", "txt", "0001"})
-      EXPECT_EQ(look(bytes, suffix).likeness, audio::Likeness::kSound) << name << " ." << suffix;
+      EXPECT_EQ(look(bytes, suffix).kind, audio::ContentKind::kSound) << name << " ." << suffix;
   }
 }
 
 TEST(Look, AnMp3BehindALargePictureIsSound) {
   Bytes bytes = bytes_of(std::string("ID3\x03\x00\x00\x00\x0F\x7F\x7F", 10));
   bytes.resize(300'000);
-  EXPECT_EQ(look(bytes).likeness, audio::Likeness::kSound);
+  EXPECT_EQ(look(bytes).kind, audio::ContentKind::kSound);
 }
 
 TEST(Look, OtherThingsAreNotSound) {
-  EXPECT_EQ(look(random_bytes(200'000)).likeness, audio::Likeness::kNotSound);
-  EXPECT_EQ(look(Bytes(200'000)).likeness, audio::Likeness::kNotSound);
-  EXPECT_EQ(look(Bytes()).likeness, audio::Likeness::kNotSound);
-  EXPECT_EQ(look(bytes_of("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:9,\na.ts\n")).likeness,
-            audio::Likeness::kNotSound);
-  EXPECT_EQ(look(bytes_of("ffconcat version 1.0\nfile a.wav\n")).likeness,
-            audio::Likeness::kNotSound);
-  EXPECT_EQ(
-      look(bytes_of(std::string("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1", 24))).likeness,
-      audio::Likeness::kNotSound);
+  EXPECT_EQ(look(random_bytes(200'000)).kind, audio::ContentKind::kNotSound);
+  EXPECT_EQ(look(Bytes(200'000)).kind, audio::ContentKind::kNotSound);
+  EXPECT_EQ(look(Bytes()).kind, audio::ContentKind::kNotSound);
+  EXPECT_EQ(look(bytes_of("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:9,\na.ts\n")).kind,
+            audio::ContentKind::kNotSound);
+  EXPECT_EQ(look(bytes_of("ffconcat version 1.0\nfile a.wav\n")).kind,
+            audio::ContentKind::kNotSound);
+  EXPECT_EQ(look(bytes_of(std::string("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1", 24))).kind,
+            audio::ContentKind::kNotSound);
   EXPECT_EQ(look(bytes_of(std::string("\0\0\0\x1C"
                                       "ftypavif\0\0\0\0",
                                       16)))
-                .likeness,
-            audio::Likeness::kNotSound);
+                .kind,
+            audio::ContentKind::kNotSound);
 }
 
 TEST(Look, AnEmptyPromiseIsRefusedWithAReason) {
   const audio::Recognition named = look(random_bytes(50'000), "mka");
-  EXPECT_EQ(named.likeness, audio::Likeness::kRefused);
+  EXPECT_EQ(named.kind, audio::ContentKind::kRefused);
   EXPECT_EQ(named.reason, "is named like sound, and is none that FFmpeg knows");
-  EXPECT_EQ(look(random_bytes(50'000), "sw").likeness, audio::Likeness::kRefused);
-  EXPECT_EQ(look(random_bytes(50'000), "g722").likeness, audio::Likeness::kSound);
+  EXPECT_EQ(look(random_bytes(50'000), "sw").kind, audio::ContentKind::kRefused);
+  EXPECT_EQ(look(random_bytes(50'000), "g722").kind, audio::ContentKind::kSound);
 }
 
 TEST(Look, ADiskThatFailsIsNotAVerdict) {
@@ -180,7 +178,7 @@ TEST(Look, OfTheCorpusWhatDecodesIsSound) {
     if (entry.path().filename() == "androidx__100kB-garbage-prefix.mp3") continue;
     if (!is_decoded) continue;
     ++sound_count;
-    EXPECT_EQ(look(bytes, "").likeness, audio::Likeness::kSound) << entry.path();
+    EXPECT_EQ(look(bytes, "").kind, audio::ContentKind::kSound) << entry.path();
   }
   EXPECT_GT(sound_count, 60U);
 }

@@ -102,7 +102,7 @@ TEST(Contained, LooksAreTheSame) {
       const auto seen = decoder->recognise(file, suffix);
       const auto expected = plain->recognise(file, suffix);
       ASSERT_TRUE(seen.ok() && expected.ok()) << seen.status().message();
-      EXPECT_EQ(seen->likeness, expected->likeness) << suffix;
+      EXPECT_EQ(seen->kind, expected->kind) << suffix;
       EXPECT_EQ(seen->reason, expected->reason) << suffix;
     }
   }
@@ -119,7 +119,7 @@ TEST(Contained, ALookThatCrashesCostsItsFileOnly) {
             StatusCode::kCrashed);
   const auto seen = decoder->recognise(MemoryFile(tone(1000)), std::string(5000, 'a'));
   ASSERT_TRUE(seen.ok()) << seen.status().message();
-  EXPECT_EQ(seen->likeness, audio::Likeness::kSound);
+  EXPECT_EQ(seen->kind, audio::ContentKind::kSound);
   expect_good_clip(*decoder);
 }
 
@@ -175,12 +175,12 @@ TEST(Contained, ALoopIsEndedAtItsLimit) {
   EXPECT_EQ(status.code(), StatusCode::kCrashed);
   EXPECT_EQ(status.message(),
             "its decoder used more than 0.51 s of processor time for 4 bytes: given up");
-  ASSERT_TRUE(decoder->overstep());
-  EXPECT_EQ(decoder->overstep()->limit, audio::Overstep::Limit::kProcessorTime);
-  EXPECT_EQ(decoder->overstep()->numbers[1], 4.0);
+  ASSERT_TRUE(decoder->exceeded_limit());
+  EXPECT_EQ(decoder->exceeded_limit()->kind, audio::ExceededLimit::Kind::kProcessorTime);
+  EXPECT_EQ(decoder->exceeded_limit()->numbers[1], 4.0);
   EXPECT_EQ(status_of(*decoder, "flood").code(), StatusCode::kCrashed);
   expect_good_clip(*decoder);
-  EXPECT_FALSE(decoder->overstep());
+  EXPECT_FALSE(decoder->exceeded_limit());
 }
 
 TEST(Contained, AStandstillIsEndedAtItsLimitAndTriedAgainLater) {
@@ -188,8 +188,8 @@ TEST(Contained, AStandstillIsEndedAtItsLimitAndTriedAgainLater) {
   const Status status = status_of(*decoder, "sleep");
   EXPECT_EQ(status.code(), StatusCode::kSourceIo);
   EXPECT_EQ(status.message(), "its decoder stood still for 1.2 s: tried again by the next build");
-  ASSERT_TRUE(decoder->overstep());
-  EXPECT_EQ(decoder->overstep()->limit, audio::Overstep::Limit::kIdleTime);
+  ASSERT_TRUE(decoder->exceeded_limit());
+  EXPECT_EQ(decoder->exceeded_limit()->kind, audio::ExceededLimit::Kind::kIdleTime);
   expect_good_clip(*decoder);
 }
 
@@ -246,8 +246,8 @@ TEST(Contained, HungerForMemoryIsBadInput) {
     const Status status = status_of(*decoder, "hunger");
     EXPECT_EQ(status.code(), StatusCode::kBadInput);
     EXPECT_EQ(status.message(), "needs more than 256 MiB to decode");
-    ASSERT_TRUE(decoder->overstep());
-    EXPECT_EQ(decoder->overstep()->limit, audio::Overstep::Limit::kMemory);
+    ASSERT_TRUE(decoder->exceeded_limit());
+    EXPECT_EQ(decoder->exceeded_limit()->kind, audio::ExceededLimit::Kind::kMemory);
     expect_good_clip(*decoder);
   }
 }
@@ -288,7 +288,7 @@ TEST(Contained, AWorkerThatHoldsTooMuchIsEnded) {
                  .idle_time_max = minutes(5),
                  .resident_bytes_max = *resident_bytes + (std::uint64_t{64} << 20U)});
   EXPECT_FALSE(supervision.receive().ok());
-  EXPECT_EQ(supervision.ending(), detail::Ending::kMemoryIsShort);
+  EXPECT_EQ(supervision.worker_state(), detail::WorkerState::kOutOfMemory);
 }
 
 TEST(Contained, AKillFromOutsideIsTriedAgainLater) {

@@ -43,8 +43,8 @@ std::vector<Message> examples() {
           Stop{},
           a_done(),
           Failed{3, "no", 1},
-          Look{"mka", 5, 5},
-          Seen{{audio::Likeness::kNotSound, "why"}},
+          Recognise{"mka", 5, 5},
+          Recognised{{audio::ContentKind::kNotSound, "why"}},
           ListFormats{},
           Listed{true, {"flac", "FLAC", "flac", audio::FormatUse::kNotAudio, "why not"}},
           AllListed{}};
