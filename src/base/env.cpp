@@ -52,7 +52,7 @@ Result<std::unique_ptr<DirectQueue>> Env::open_direct_queue(std::uint32_t) {
   return Status(StatusCode::kUnsupported, "these files cannot be read past the page cache");
 }
 
-Result<std::unique_ptr<FileLock>> RandomAccessFile::try_turn() const {
+Result<std::unique_ptr<FileLock>> RandomAccessFile::try_lock() const {
   return Status(StatusCode::kUnsupported, "nobody takes turns at this file");
 }
 

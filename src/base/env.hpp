@@ -68,7 +68,7 @@ class RandomAccessFile {
   // processes of this machine. It is separate from Env::lock() and must not outlive this file.
   // Never waits: kBusy when another opening has the turn. kUnsupported: the file system has no
   // such locks.
-  [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> try_turn() const;
+  [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> try_lock() const;
 };
 
 class WritableFile {
@@ -84,14 +84,14 @@ class WritableFile {
 enum class LockKind : std::uint8_t { kShared, kExclusive };
 
 // Which processes see a lock in a folder.
-struct LockReach {
+struct LockScope {
   // True: the file system belongs to this machine, so all writers see the lock. If the machine
   // also exports it (as an NFS server does), other machines do not, and we cannot detect that.
-  bool everyone = true;
-  std::string file_system = {};  // if not everyone: "NFS"
+  bool covers_all = true;
+  std::string file_system = {};  // if not `covers_all`: "NFS"
   // Processes with the same name here surely see one another's locks: this boot of the kernel,
   // this mount. Empty: not certain for any.
-  std::string circle = {};
+  std::string domain = {};
 };
 enum class WriteMode : std::uint8_t { kTruncate, kAppend };
 
@@ -138,7 +138,7 @@ class Env {
   // kUnsupported where the file system has no locks.
   [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                                LockKind kind) = 0;
-  [[nodiscard]] virtual Result<LockReach> lock_reach(const std::string& folder) = 0;
+  [[nodiscard]] virtual Result<LockScope> lock_scope(const std::string& folder) = 0;
 
   // The next three calls concern the machine. An Env without a machine returns kUnsupported.
   [[nodiscard]] virtual Result<StorageFacts> storage(const std::string& path);

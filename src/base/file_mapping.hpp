@@ -29,10 +29,13 @@ class FileMapping {
   [[nodiscard]] virtual std::uint64_t resident_bytes(std::uint64_t offset_bytes,
                                                      std::uint64_t size_bytes) const = 0;
   [[nodiscard]] virtual bool tells_what_is_resident() const noexcept { return true; }
-  // Reads the pages of a range and locks them in memory, until let_go() or the end of the mapping.
+  // Reads the pages of a range and locks them in memory, until unlock_pages() or the end of the
+  // mapping.
   // Repeated calls do not add up. kResource: the system does not allow it.
-  [[nodiscard]] virtual Status hold(std::uint64_t offset_bytes, std::uint64_t size_bytes) const = 0;
-  virtual void let_go(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
+  [[nodiscard]] virtual Status lock_pages(std::uint64_t offset_bytes,
+                                          std::uint64_t size_bytes) const = 0;
+  virtual void unlock_pages(std::uint64_t offset_bytes,
+                            std::uint64_t size_bytes) const noexcept = 0;
 };
 
 }  // namespace xtts

@@ -226,8 +226,8 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
     return open_real_scratch(folder);
   }
 
-  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
-    return real_lock_reach(folder);
+  [[nodiscard]] Result<LockScope> lock_scope(const std::string& folder) override {
+    return real_lock_scope(folder);
   }
 
   [[nodiscard]] Result<StorageFacts> storage(const std::string& path) override {

@@ -59,14 +59,15 @@ class RealFileMapping final : public FileMapping {
   }
   [[nodiscard]] bool tells_what_is_resident() const noexcept override { return may_ask_; }
 
-  [[nodiscard]] Status hold(std::uint64_t offset_bytes, std::uint64_t size_bytes) const override {
+  [[nodiscard]] Status lock_pages(std::uint64_t offset_bytes,
+                                  std::uint64_t size_bytes) const override {
     const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
     if (pages.empty() || ::mlock(pages.data(), pages.size()) == 0) return {};
     return {StatusCode::kResource,
             "mlock: " + std::generic_category().message(errno) +
                 "; raise the limit of locked memory (ulimit -l), or do without"};
   }
-  void let_go(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
+  void unlock_pages(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
     const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
     if (!pages.empty()) (void)::munlock(pages.data(), pages.size());
   }
@@ -116,12 +117,12 @@ std::uint32_t direct_alignment_bytes(int fd) {
   return bytes;
 }
 
-class RealTurn final : public FileLock {
+class RealTryLock final : public FileLock {
  public:
-  explicit RealTurn(int fd) : fd_(fd) {}
-  ~RealTurn() override { (void)::flock(fd_, LOCK_UN); }
-  RealTurn(const RealTurn&) = delete;
-  RealTurn& operator=(const RealTurn&) = delete;
+  explicit RealTryLock(int fd) : fd_(fd) {}
+  ~RealTryLock() override { (void)::flock(fd_, LOCK_UN); }
+  RealTryLock(const RealTryLock&) = delete;
+  RealTryLock& operator=(const RealTryLock&) = delete;
 
  private:
   int fd_;
@@ -177,12 +178,12 @@ class RealRandomAccessFile final : public RandomAccessFile {
         std::make_shared<DirectFile>(owner.release(), alignment));
   }
 
-  [[nodiscard]] Result<std::unique_ptr<FileLock>> try_turn() const override {
-    if (!may_take_turns(fd_.get())) {
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> try_lock() const override {
+    if (!has_local_locks(fd_.get())) {
       return Status(StatusCode::kUnsupported, path_ + ": its locks may reach other machines");
     }
     if (retry_interrupted([&] { return ::flock(fd_.get(), LOCK_EX | LOCK_NB); }) == 0) {
-      return std::unique_ptr<FileLock>(std::make_unique<RealTurn>(fd_.get()));
+      return std::unique_ptr<FileLock>(std::make_unique<RealTryLock>(fd_.get()));
     }
     if (errno == EWOULDBLOCK) return Status(StatusCode::kBusy, path_ + ": another has the turn");
     return Status(StatusCode::kUnsupported, system_failure("locking", path_, errno).message());

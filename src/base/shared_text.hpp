@@ -22,27 +22,27 @@ class SharedText {
   // Implicit, so that texts of any kind can be assigned to a field. At most 4 GiB.
   template <std::convertible_to<std::string_view> Text>
   requires(!std::same_as<std::remove_cvref_t<Text>, SharedText>) SharedText(const Text& text)
-      : letters_(make(text)) {}
+      : shared_(make(text)) {}
 
-  SharedText(const SharedText& other) noexcept : letters_(other.letters_) {
-    if (letters_ != nullptr) letters_->holder_count.fetch_add(1, std::memory_order_relaxed);
+  SharedText(const SharedText& other) noexcept : shared_(other.shared_) {
+    if (shared_ != nullptr) shared_->holder_count.fetch_add(1, std::memory_order_relaxed);
   }
-  SharedText(SharedText&& other) noexcept : letters_(std::exchange(other.letters_, nullptr)) {}
+  SharedText(SharedText&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
   SharedText& operator=(SharedText other) noexcept {
-    std::swap(letters_, other.letters_);
+    std::swap(shared_, other.shared_);
     return *this;
   }
-  ~SharedText() { let_go(); }
+  ~SharedText() { release(); }
 
   [[nodiscard]] std::string_view view() const noexcept {
-    return letters_ == nullptr ? std::string_view()
-                               : std::string_view(reinterpret_cast<const char*>(letters_ + 1),
-                                                  letters_->size_bytes);
+    return shared_ == nullptr
+               ? std::string_view()
+               : std::string_view(reinterpret_cast<const char*>(shared_ + 1), shared_->size_bytes);
   }
   operator std::string_view() const noexcept { return view(); }
   operator std::string() const { return std::string(view()); }
   [[nodiscard]] std::size_t size() const noexcept { return view().size(); }
-  [[nodiscard]] bool empty() const noexcept { return letters_ == nullptr; }
+  [[nodiscard]] bool empty() const noexcept { return shared_ == nullptr; }
   void clear() noexcept { *this = SharedText(); }
 
   template <std::convertible_to<std::string_view> Text>
@@ -65,14 +65,14 @@ class SharedText {
 
  private:
   // The header of an allocation; the letters follow it.
-  struct Letters {
+  struct Shared {
     std::atomic<std::uint32_t> holder_count;
     std::uint32_t size_bytes;
   };
-  static Letters* make(std::string_view text);
-  void let_go() noexcept;
+  static Shared* make(std::string_view text);
+  void release() noexcept;
 
-  Letters* letters_ = nullptr;  // null: empty
+  Shared* shared_ = nullptr;  // null: empty
 };
 
 }  // namespace xtts

@@ -73,17 +73,17 @@ std::string disk_number(dev_t of_path) {
 }
 
 // The storage below a path.
-struct Ground {
+struct PathStorage {
   const FileSystem* system = nullptr;  // null where it is unknown
   dev_t device = 0;
 };
 
-Result<Ground> ground_of(const std::string& path) {
+Result<PathStorage> storage_of(const std::string& path) {
   struct statfs system {};
   struct stat info {};
   if (::statfs(path.c_str(), &system) != 0 || ::stat(path.c_str(), &info) != 0)
     return system_failure("examining the file system of", path, errno);
-  return Ground{find_file_system(static_cast<std::uint32_t>(system.f_type)), info.st_dev};
+  return PathStorage{find_file_system(static_cast<std::uint32_t>(system.f_type)), info.st_dev};
 }
 
 }  // namespace
@@ -173,38 +173,38 @@ StorageKind storage_kind(const FileSystem* system, std::string_view device,
   return is_virtual ? StorageKind::kUnknown : StorageKind::kRotating;
 }
 
-bool may_take_turns(int fd) noexcept {
+bool has_local_locks(int fd) noexcept {
   struct statfs system {};
   if (::fstatfs(fd, &system) != 0) return false;
   const FileSystem* const known = find_file_system(static_cast<std::uint32_t>(system.f_type));
   return known != nullptr && known->kind != FileSystemKind::kNetwork;
 }
 
-Result<LockReach> real_lock_reach(const std::string& folder) {
-  XTTS_ASSIGN(const Ground ground, ground_of(folder));
-  LockReach reach;
+Result<LockScope> real_lock_scope(const std::string& folder) {
+  XTTS_ASSIGN(const PathStorage storage, storage_of(folder));
+  LockScope scope;
   // A machine's kernel knows every lock on its own disks and memory. An unknown file system may be
   // shared with machines whose locks it does not know.
-  const FileSystem* const known = ground.system;
-  reach.everyone = known != nullptr &&
-                   (known->kind == FileSystemKind::kDisk || known->kind == FileSystemKind::kMemory);
-  if (!reach.everyone) {
-    reach.file_system = known != nullptr ? std::string(known->name) : "of a kind unknown here";
+  const FileSystem* const known = storage.system;
+  scope.covers_all = known != nullptr && (known->kind == FileSystemKind::kDisk ||
+                                          known->kind == FileSystemKind::kMemory);
+  if (!scope.covers_all) {
+    scope.file_system = known != nullptr ? std::string(known->name) : "of a kind unknown here";
   }
   // boot_id changes at each start of the kernel and is the same in all its containers. Two mounts
   // of one server may keep their locks apart, so the mount counts as well.
   const std::string boot = read_kernel_text("/proc/sys/kernel/random/boot_id");
   if (!boot.empty())
-    reach.circle = boot.substr(0, boot.find('\n')) + "/" + std::to_string(ground.device);
-  return reach;
+    scope.domain = boot.substr(0, boot.find('\n')) + "/" + std::to_string(storage.device);
+  return scope;
 }
 
 Result<StorageFacts> real_storage(const std::string& path) {
-  XTTS_ASSIGN(const Ground ground, ground_of(path));
+  XTTS_ASSIGN(const PathStorage storage, storage_of(path));
   StorageFacts facts;
-  if (ground.system != nullptr) facts.file_system = ground.system->name;
+  if (storage.system != nullptr) facts.file_system = storage.system->name;
   std::optional<bool> rotational;
-  if (const std::string number = disk_number(ground.device); !number.empty()) {
+  if (const std::string number = disk_number(storage.device); !number.empty()) {
     const std::string folder = "/sys/dev/block/" + number;
     if (const auto target = resolved_path(folder)) facts.device = std::string(file_name(*target));
     // A partition has no queue of its own.
@@ -212,7 +212,7 @@ Result<StorageFacts> real_storage(const std::string& path) {
     if (text.empty()) text = read_kernel_text(folder + "/../queue/rotational");
     rotational = parse_rotational(text);
   }
-  facts.kind = storage_kind(ground.system, facts.device, rotational);
+  facts.kind = storage_kind(storage.system, facts.device, rotational);
   return facts;
 }
 

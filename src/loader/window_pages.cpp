@@ -164,7 +164,7 @@ std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
   if (file == nullptr) return nullptr;
   const Clock::time_point deadline = Clock::now() + patience_;
   for (;;) {
-    auto turn = file->try_turn();
+    auto turn = file->try_lock();
     if (turn.ok()) {
       has_waited_in_vain_[cache] = false;
       return std::move(*turn);
@@ -179,7 +179,7 @@ std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
 void WindowPages::keep(const Run& run) {
   const auto mapping = mapping_of(run);
   if (mapping == nullptr) return;
-  const Status status = mapping->hold(run.range.offset_bytes, run.range.size_bytes);
+  const Status status = mapping->lock_pages(run.range.offset_bytes, run.range.size_bytes);
   if (status.ok()) return;
   const std::scoped_lock lock(mutex_);
   shortfall_ = "windows are not locked in memory: " + status.message();
@@ -195,7 +195,7 @@ void WindowPages::let_go_of_oldest() {
     });
     if (is_shared) continue;
     if (const auto mapping = mapping_of(run); mapping != nullptr) {
-      mapping->let_go(run.range.offset_bytes, run.range.size_bytes);
+      mapping->unlock_pages(run.range.offset_bytes, run.range.size_bytes);
     }
   }
 }

@@ -56,7 +56,7 @@ class CacheView : public ClipTable {
   [[nodiscard]] virtual Env& env() const = 0;
   // The storage of its shards.
   [[nodiscard]] virtual Result<StorageFacts> storage() const = 0;
-  // The index file, opened again: for turns at the disk (RandomAccessFile::try_turn), and for
+  // The index file, opened again: for turns at the disk (RandomAccessFile::try_lock), and for
   // reading it as a whole.
   [[nodiscard]] virtual Result<std::unique_ptr<RandomAccessFile>> open_index() const = 0;
 

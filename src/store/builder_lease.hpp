@@ -35,7 +35,7 @@ struct LeaseText {
   Digest nonce;             // of one builder's hold: random, so no other has it
   std::uint64_t epoch = 1;  // grows by one at each take-over
   std::uint64_t beat = 0;   // grows by one every few seconds
-  std::string circle;       // LockReach::circle of the builder's locks
+  std::string circle;       // LockScope::domain of the builder's locks
   std::string holder;       // "host node7, process 4242", for messages
 };
 
@@ -59,7 +59,7 @@ struct HoldNotices {
 
 class BuilderLease {
  public:
-  // `circle`: the LockReach::circle of our lock; empty if we hold none. `holder`: our name, for
+  // `circle`: the LockScope::domain of our lock; empty if we hold none. `holder`: our name, for
   // messages. kNotFound: .build/ does not exist, or a builder that has just finished removed it.
   [[nodiscard]] static Result<std::unique_ptr<BuilderLease>> take(
       Env& env, const std::string& cache, const std::string& circle, const std::string& holder,

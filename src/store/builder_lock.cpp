@@ -120,8 +120,8 @@ Result<HeldLock> take_lock(Env& env, const std::string& cache, const HoldNotices
   return come_and_go(cache);
 }
 
-std::string notice_of(const std::string& cache, const LockReach& reach) {
-  return cache + " is on a file system (" + reach.file_system +
+std::string notice_of(const std::string& cache, const LockScope& scope) {
+  return cache + " is on a file system (" + scope.file_system +
          ") whose locks may not reach other machines: a lease in .build/ keeps a second builder "
          "out, but nothing tells this one who reads. Publish an update when no training on another "
          "machine reads the cache, or build on a local disk and copy the result";
@@ -136,21 +136,21 @@ std::string lock_path(const std::string& cache) {
 Result<std::unique_ptr<BuilderLock>> BuilderLock::take(Env& env, const std::string& cache,
                                                        const HoldNotices& notices,
                                                        const LeaseTerms& terms) {
-  XTTS_ASSIGN(const LockReach reach, env.lock_reach(cache));
-  if (!reach.everyone && notices.tell) notices.tell(notice_of(cache, reach));
+  XTTS_ASSIGN(const LockScope scope, env.lock_scope(cache));
+  if (!scope.covers_all && notices.tell) notices.tell(notice_of(cache, scope));
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     auto held = std::unique_ptr<BuilderLock>(new BuilderLock(env, cache));
-    XTTS_ASSIGN(const bool is_taken, held->try_take(reach, notices, terms));
+    XTTS_ASSIGN(const bool is_taken, held->try_take(scope, notices, terms));
     if (is_taken) return held;
   }
   return come_and_go(cache);
 }
 
-Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& notices,
+Result<bool> BuilderLock::try_take(const LockScope& scope, const HoldNotices& notices,
                                    const LeaseTerms& terms) {
   auto taken = take_lock(env_, cache_, notices);
   if (taken.status().code() == StatusCode::kUnsupported) {
-    if (reach.everyone) return Status(StatusCode::kResource, taken.status().message());
+    if (scope.covers_all) return Status(StatusCode::kResource, taken.status().message());
   } else if (!taken) {
     return taken.status();
   }
@@ -159,8 +159,8 @@ Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& no
     inode_ = taken->inode;
   }
   // Even where locks reach everyone, a machine to which this one exports may have left a lease.
-  if (!reach.everyone || env_.stat(lease_path(cache_)).ok()) {
-    auto lease = BuilderLease::take(env_, cache_, lock_ ? reach.circle : std::string(),
+  if (!scope.covers_all || env_.stat(lease_path(cache_)).ok()) {
+    auto lease = BuilderLease::take(env_, cache_, lock_ ? scope.domain : std::string(),
                                     holder_of_this_process(), notices, terms);
     // The previous holder has finished meanwhile and removed .build/.
     if (lease.status().code() == StatusCode::kNotFound) return false;

@@ -42,7 +42,7 @@ class BuilderLock {
   // Checks that the locked file still exists: a lock on a removed file keeps no builder out.
   [[nodiscard]] Status check_file() const;
   // False: other builders came and went meanwhile; try again.
-  [[nodiscard]] Result<bool> try_take(const LockReach& reach, const HoldNotices& notices,
+  [[nodiscard]] Result<bool> try_take(const LockScope& scope, const HoldNotices& notices,
                                       const LeaseTerms& terms);
 
   Env& env_;

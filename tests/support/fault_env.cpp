@@ -224,9 +224,9 @@ Result<std::unique_ptr<FileLock>> FaultEnv::lock(const std::string& path, LockKi
   return target_->lock(path, kind);
 }
 
-Result<LockReach> FaultEnv::lock_reach(const std::string& folder) {
+Result<LockScope> FaultEnv::lock_scope(const std::string& folder) {
   XTTS_TRY(state_->dead());
-  return target_->lock_reach(folder);
+  return target_->lock_scope(folder);
 }
 
 Result<std::unique_ptr<ScratchFile>> FaultEnv::open_scratch(const std::string& folder) {

@@ -66,7 +66,7 @@ class FaultEnv final : public Env, public RuledEnv, public ScratchPlace {
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override;
-  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override;
+  [[nodiscard]] Result<LockScope> lock_scope(const std::string& folder) override;
   [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
       const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;

@@ -532,11 +532,11 @@ Result<std::unique_ptr<ScratchFile>> MemoryEnv::open_scratch(const std::string& 
       std::make_unique<MemoryScratchFile<State>>(state_, folder, node));
 }
 
-Result<LockReach> MemoryEnv::lock_reach(const std::string& folder) {
-  XTTS_TRY(state_->ask(EnvCall::kLockReach, folder));
+Result<LockScope> MemoryEnv::lock_scope(const std::string& folder) {
+  XTTS_TRY(state_->ask(EnvCall::kLockScope, folder));
   const std::lock_guard guard(state_->mutex);
-  if (!state_->is_network) return LockReach{.circle = host_};
-  return LockReach{.everyone = false, .file_system = "NFS", .circle = host_};
+  if (!state_->is_network) return LockScope{.domain = host_};
+  return LockScope{.covers_all = false, .file_system = "NFS", .domain = host_};
 }
 
 std::chrono::nanoseconds MemoryEnv::now() {

@@ -43,7 +43,7 @@ enum class EnvCall : std::uint8_t {
   kFreeBytes,
   kRealPath,
   kLock,
-  kLockReach,
+  kLockScope,
   kOpenScratch,  // `path` is the folder, also when a scratch file is read or appended to
 };
 
@@ -112,7 +112,7 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override;
-  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override;
+  [[nodiscard]] Result<LockScope> lock_scope(const std::string& folder) override;
   [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
       const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;

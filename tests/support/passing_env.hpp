@@ -53,8 +53,8 @@ class PassingEnv : public Env, public ScratchPlace {
                                                        LockKind kind) override {
     return target_.lock(path, kind);
   }
-  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
-    return target_.lock_reach(folder);
+  [[nodiscard]] Result<LockScope> lock_scope(const std::string& folder) override {
+    return target_.lock_scope(folder);
   }
   [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
       const std::string& folder) override {

@@ -183,14 +183,14 @@ TEST_F(GuardedRead, PagesAreHeldInMemoryUntilTheyAreLetGo) {
     return 0L;
   };
   const long before = locked_kib();
-  const Status held = mapping_->hold(5000, 10'000);
+  const Status held = mapping_->lock_pages(5000, 10'000);
   if (!held.ok()) GTEST_SKIP() << "SKIPPED: " << held.message();
   EXPECT_EQ(locked_kib(), before + 12);  // three pages
-  ASSERT_TRUE(mapping_->hold(5000, 10'000).ok());
+  ASSERT_TRUE(mapping_->lock_pages(5000, 10'000).ok());
   EXPECT_EQ(locked_kib(), before + 12);
-  mapping_->let_go(5000, 10'000);
+  mapping_->unlock_pages(5000, 10'000);
   EXPECT_EQ(locked_kib(), before);
-  EXPECT_TRUE(mapping_->hold(kFileBytes + 5, 10).ok());  // outside: nothing to hold
+  EXPECT_TRUE(mapping_->lock_pages(kFileBytes + 5, 10).ok());  // outside: nothing to hold
 }
 
 TEST_F(GuardedRead, EmptyFileIsNotMapped) {

@@ -75,14 +75,14 @@ class ColdDisk {
     return some;
   }
 
-  [[nodiscard]] Status hold(const std::string& path, std::uint64_t offset_bytes,
-                            std::uint64_t size_bytes) {
+  [[nodiscard]] Status lock_pages(const std::string& path, std::uint64_t offset_bytes,
+                                  std::uint64_t size_bytes) {
     if (is_hold_refused_) return {StatusCode::kResource, "mlock: not allowed"};
     const std::scoped_lock lock(mutex_);
     held_.insert({path, offset_bytes, size_bytes});
     return {};
   }
-  void let_go(const std::string& path, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+  void unlock_pages(const std::string& path, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
     const std::scoped_lock lock(mutex_);
     held_.erase({path, offset_bytes, size_bytes});
   }
@@ -138,11 +138,12 @@ class ColdMapping final : public FileMapping {
                                              std::uint64_t size_bytes) const override {
     return disk_.resident_bytes(path_, offset_bytes, size_bytes);
   }
-  [[nodiscard]] Status hold(std::uint64_t offset_bytes, std::uint64_t size_bytes) const override {
-    return disk_.hold(path_, offset_bytes, size_bytes);
+  [[nodiscard]] Status lock_pages(std::uint64_t offset_bytes,
+                                  std::uint64_t size_bytes) const override {
+    return disk_.lock_pages(path_, offset_bytes, size_bytes);
   }
-  void let_go(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
-    disk_.let_go(path_, offset_bytes, size_bytes);
+  void unlock_pages(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
+    disk_.unlock_pages(path_, offset_bytes, size_bytes);
   }
 
  private:
@@ -168,9 +169,9 @@ class ColdFile final : public RandomAccessFile {
     return std::shared_ptr<const FileMapping>(
         std::make_shared<ColdMapping>(path_, std::move(*real), disk_));
   }
-  [[nodiscard]] Result<std::unique_ptr<FileLock>> try_turn() const override {
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> try_lock() const override {
     ++disk_.turns_tried;
-    return real_->try_turn();
+    return real_->try_lock();
   }
 
  private:
@@ -215,8 +216,8 @@ class ColdEnv final : public Env {
                                                        LockKind kind) override {
     return Env::real().lock(path, kind);
   }
-  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
-    return Env::real().lock_reach(folder);
+  [[nodiscard]] Result<LockScope> lock_scope(const std::string& folder) override {
+    return Env::real().lock_scope(folder);
   }
   [[nodiscard]] std::chrono::nanoseconds now() override { return Env::real().now(); }
   void sleep_for(std::chrono::nanoseconds duration) override { Env::real().sleep_for(duration); }

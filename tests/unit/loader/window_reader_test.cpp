@@ -189,7 +189,7 @@ TEST_F(WindowReaderTest, RankThatKeepsItsTurnIsWaitedForOnce) {
   const auto go_on = [] { return false; };
   const auto other = Env::real().open_for_read(folder_.path() + "/" + made_.index_name);
   ASSERT_TRUE(other.ok());
-  auto turn = (*other)->try_turn();
+  auto turn = (*other)->try_lock();
   if (!turn.ok()) GTEST_SKIP() << "SKIPPED: " << turn.status().message();
   pages.bring_in(order, 0, go_on);
   const std::uint64_t tries_before = env_.disk.turns_tried;
@@ -200,7 +200,7 @@ TEST_F(WindowReaderTest, RankThatKeepsItsTurnIsWaitedForOnce) {
   turn->reset();
   bool is_held = false;  // the reader holds a turn: it takes turns again
   pages.bring_in(order, 2, [&] {
-    is_held = is_held || (*other)->try_turn().status().code() == StatusCode::kBusy;
+    is_held = is_held || (*other)->try_lock().status().code() == StatusCode::kBusy;
     return false;
   });
   EXPECT_TRUE(is_held);
