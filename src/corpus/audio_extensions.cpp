@@ -38,7 +38,7 @@ std::optional<std::uint8_t> audio_rank(std::string_view extension) noexcept {
   return std::nullopt;
 }
 
-bool means_other_things(std::string_view extension) noexcept {
+bool is_ambiguous_suffix(std::string_view extension) noexcept {
   for (const std::string_view other : kOfOtherThings) {
     if (equals_ignoring_case(extension, other)) return true;
   }

@@ -1,6 +1,6 @@
 // The usual file-name extensions of audio, in order of preference. Where a clip exists in several
 // formats, the first in the table is used. The table saves a look into each of these files. Audio
-// under any other name is found by sound_look.hpp. Pure functions.
+// under any other name is found by content_probe.hpp. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kRankOfUnknownSuffix = 255;
 
 // Whether files with this extension are often not audio (.ts is also TypeScript). Each such file
 // is looked into.
-[[nodiscard]] bool means_other_things(std::string_view extension) noexcept;
+[[nodiscard]] bool is_ambiguous_suffix(std::string_view extension) noexcept;
 
 // The letters after the last dot, where they can be a suffix: one to eight letters and digits, at
 // least one a letter. Empty for "LJ001.0001" and "a.b/c".

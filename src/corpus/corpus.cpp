@@ -7,13 +7,13 @@
 #include "base/check_cancelled.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
+#include "corpus/content_probe.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/lists/unread_lists.hpp"
 #include "corpus/names.hpp"
 #include "corpus/several_corpora.hpp"
 #include "corpus/shared_labels.hpp"
-#include "corpus/sound_look.hpp"
 #include "corpus/speakers.hpp"
 #include "corpus/split_long.hpp"
 #include "corpus/splits.hpp"
@@ -212,7 +212,7 @@ Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string&
                              std::span<const std::string> audio_roots, std::uint64_t held_bytes,
                              Corpus& corpus) {
   XTTS_ASSIGN(DataTree tree, scan_data(request.env, folder, audio_roots, request.cancelled));
-  XTTS_TRY(look_into_unknown_files(request.env, request.look, tree));
+  XTTS_TRY(probe_unknown_files(request.env, request.probe, tree));
   // From here on, the tree says which files are audio.
   ReadLog log;
   const LayoutInput input{.env = request.env,

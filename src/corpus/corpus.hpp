@@ -3,7 +3,7 @@
 //
 // Nothing here decodes audio. Discovery reads lists, transcripts and folder entries only (one stat
 // a clip), so planning 100,000 clips takes well under a second. A file whose name does not say
-// whether it is audio is looked into once (LookAtSound). Paths may not leave DATA. Special files
+// whether it is audio is looked into once (ProbeContent). Paths may not leave DATA. Special files
 // are refused without being opened. Bad permissions and bytes show when a file is decoded. Free
 // functions; share freely. A failure is about the whole corpus (kNotFound, kInvalidArgument;
 // kResource where the disk did not answer); a problem with one clip is a Reject. README.md beside
@@ -77,7 +77,7 @@ struct Clip {
 [[nodiscard]] std::string place_in_words(const Reject& reject);
 
 // The result of a look into a file.
-struct SoundLook {
+struct ProbeResult {
   enum class Kind : std::uint8_t {
     kSound,
     kNotSound,
@@ -89,8 +89,8 @@ struct SoundLook {
 // Looks at the first bytes of a file whose suffix (without its dot) does not say whether it is
 // sound. kBadInput, kCrashed and kSourceIo are about this file; any other failure ends discovery.
 // An empty function: only names decide. Called from one thread.
-using LookAtSound =
-    std::function<Result<SoundLook>(const RandomAccessFile& file, std::string_view suffix)>;
+using ProbeContent =
+    std::function<Result<ProbeResult>(const RandomAccessFile& file, std::string_view suffix)>;
 
 struct Corpus {
   std::string layout;  // the layout found: "ljspeech", "folder"; "corpora" for several
@@ -132,7 +132,7 @@ struct DiscoveryRequest {
   KnownSplits known_splits = {};
   // Longer clips are split into several where their list gives times within them.
   std::optional<double> split_above_s = {};
-  LookAtSound look = {};
+  ProbeContent probe = {};
   // Folders outside DATA that lists and links may lead to. Each is as confined as DATA. mounts.hpp
   // has the names of their files. A corpora entry with its own roots uses those instead.
   std::span<const std::string> audio_roots = {};

@@ -44,14 +44,14 @@ std::string split_key(const Clip& clip, formats::SplitBy split_by) {
   return full_id(clip);
 }
 
-struct Drawn {
+struct SplitDraw {
   std::uint64_t number = 0;
   std::size_t clip_index = 0;
 };
 
-class Dealer {
+class SplitAssigner {
  public:
-  Dealer(const formats::CorpusConfig& config, std::vector<Clip>& clips)
+  SplitAssigner(const formats::CorpusConfig& config, std::vector<Clip>& clips)
       : config_(config),
         clips_(clips),
         test_share_(1.0 - config.train_split - config.validation_split) {}
@@ -59,11 +59,11 @@ class Dealer {
   void run(const KnownSplits& known) {
     for (std::size_t i = 0; i < clips_.size(); ++i) settle(i, known);
     std::sort(unsettled_.begin(), unsettled_.end(),
-              [](const Drawn& a, const Drawn& b) { return a.number < b.number; });
+              [](const SplitDraw& a, const SplitDraw& b) { return a.number < b.number; });
     for (std::size_t first = 0; first < unsettled_.size();) {
       std::size_t end = first + 1;
       while (end < unsettled_.size() && unsettled_[end].number == unsettled_[first].number) ++end;
-      deal(first, end);
+      assign(first, end);
       first = end;
     }
   }
@@ -92,7 +92,7 @@ class Dealer {
     if (!is_new) place->second = std::min(place->second, *split);
   }
 
-  void deal(std::size_t first, std::size_t end) {
+  void assign(std::size_t first, std::size_t end) {
     const Split split = choose(unsettled_[first].number, end - first);
     if (split == Split::kValidation) validation_count_ += end - first;
     for (std::size_t i = first; i < end; ++i) clips_[unsettled_[i].clip_index].split = split;
@@ -115,7 +115,7 @@ class Dealer {
   const formats::CorpusConfig& config_;
   std::vector<Clip>& clips_;
   double test_share_;
-  std::vector<Drawn> unsettled_;
+  std::vector<SplitDraw> unsettled_;
   std::unordered_map<std::uint64_t, Split> known_groups_;
   std::uint64_t validation_count_ = 0;
   std::uint64_t held_back_count_ = 0;
@@ -140,10 +140,10 @@ bool is_of_word(char c) {
 
 void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
                    std::vector<Clip>& clips, std::vector<std::string>& notes) {
-  Dealer dealer(config, clips);
-  dealer.run(known);
-  if (dealer.held_back_count() > 0) {
-    notes.push_back(counted(dealer.held_back_count(), "clip trains", "clips train") +
+  SplitAssigner assigner(config, clips);
+  assigner.run(known);
+  if (assigner.held_back_count() > 0) {
+    notes.push_back(counted(assigner.held_back_count(), "clip trains", "clips train") +
                     " though the hash says validation: validation_clips_max is " +
                     std::to_string(config.validation_clips_max));
   }

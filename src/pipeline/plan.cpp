@@ -17,7 +17,7 @@
 #include "pipeline/plan_hasher.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_worker.hpp"
-#include "records/look_at_sound.hpp"
+#include "records/content_probe.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"
@@ -70,16 +70,17 @@ class Planner {
 
  private:
   Result<corpus::Corpus> discover() const {
-    return corpus::discover({.env = request_.env,
-                             .data = request_.data,
-                             .corpora = request_.corpora,
-                             .config = request_.recipe.corpus,
-                             .known_splits = known_splits(),
-                             .split_above_s = records::split_above_s(*request_.recipe.features),
-                             .look = records::make_look(request_.make_decoder, request_.cancelled),
-                             .audio_roots = request_.audio_roots,
-                             .memory_bytes = request_.memory_bytes,
-                             .cancelled = request_.cancelled});
+    return corpus::discover(
+        {.env = request_.env,
+         .data = request_.data,
+         .corpora = request_.corpora,
+         .config = request_.recipe.corpus,
+         .known_splits = known_splits(),
+         .split_above_s = records::split_above_s(*request_.recipe.features),
+         .probe = records::make_content_probe(request_.make_decoder, request_.cancelled),
+         .audio_roots = request_.audio_roots,
+         .memory_bytes = request_.memory_bytes,
+         .cancelled = request_.cancelled});
   }
 
   Status check_lists_are_read() const {

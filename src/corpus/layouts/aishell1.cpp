@@ -76,7 +76,7 @@ std::optional<std::string> add_line(const ListLine& line, const NamedAudio& audi
 void note_packed(const DataTree& tree, const OpenList& list) {
   const std::string audio_folder = audio_folder_of(list.source.list);
   std::uint64_t packed_count = 0;
-  for_each_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  for_each_file(tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     if (folder_of(file.path) != audio_folder) return;
     packed_count += file.path.ends_with(".tar.gz") || file.path.ends_with(".tgz") ? 1 : 0;
   });
@@ -87,12 +87,12 @@ void note_packed(const DataTree& tree, const OpenList& list) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "AISHELL-1 transcripts",
-                        [](const MetFile& file) { return is_list(file.path); });
+  return detect_by_file(input, FileFilter::kNotAudio, "AISHELL-1 transcripts",
+                        [](const WalkedFile& file) { return is_list(file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  const auto sources = lists_found(input.tree, [](const MetFile& file) {
+  const auto sources = lists_found(input.tree, [](const WalkedFile& file) {
     return is_list(file.path) ? std::optional(ListSource{std::string(file.path), "", std::nullopt})
                               : std::nullopt;
   });

@@ -97,25 +97,26 @@ std::optional<std::string> add_line(const ListLine& line) {
 
 // content.txt is a common name, so the first line must lead to a speaker's folder.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
-  if (file_name(path) != kListName || !met_folder(input.tree, audio_folder_of(path))) return false;
+  if (file_name(path) != kListName || !has_walked_folder(input.tree, audio_folder_of(path)))
+    return false;
   XTTS_ASSIGN(const std::string text, beginning_of(input, path));
   const std::string_view line = first_line(text);
   const auto tab = line.find('\t');
   if (tab == std::string_view::npos) return false;
   const auto speaker = speaker_of(file_stem(trimmed(line.substr(0, tab))));
-  return speaker && met_folder(input.tree, join_path(audio_folder_of(path), *speaker));
+  return speaker && has_walked_folder(input.tree, join_path(audio_folder_of(path), *speaker));
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "AISHELL-3 transcripts",
-                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
+  return detect_by_file(input, FileFilter::kNotAudio, "AISHELL-3 transcripts",
+                        [&](const WalkedFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
   const auto sources =
-      lists_found(input.tree, [&](const MetFile& file) -> std::optional<ListSource> {
+      lists_found(input.tree, [&](const WalkedFile& file) -> std::optional<ListSource> {
         const std::string audio_folder = audio_folder_of(file.path);
-        if (file_name(file.path) != kListName || !met_folder(input.tree, audio_folder))
+        if (file_name(file.path) != kListName || !has_walked_folder(input.tree, audio_folder))
           return std::nullopt;
         const auto split = official_split(nearest_folders(input.tree, file.path).nearest);
         return ListSource{std::string(file.path), audio_folder, split};

@@ -48,7 +48,7 @@ Status look_in(const LayoutInput& input, const std::string& folder, Found& found
   std::vector<std::string> lists;
   for (const std::string_view name : kListNames) {
     std::string list = join_path(folder, name);
-    if (!met_file(input.tree, list)) continue;
+    if (!has_non_audio_file(input.tree, list)) continue;
     XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, kNames, FieldRole::kAudio));
     if (has_rows) lists.push_back(std::move(list));
   }

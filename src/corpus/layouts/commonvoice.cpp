@@ -63,7 +63,7 @@ std::string clips_folder_of(std::string_view list) {
 }
 
 bool is_list(const DataTree& tree, std::string_view path) {
-  return kind_of_list(path) && met_folder(tree, clips_folder_of(path));
+  return kind_of_list(path) && has_walked_folder(tree, clips_folder_of(path));
 }
 
 // The known columns of one list; other columns are kept unchanged.
@@ -99,7 +99,7 @@ struct ChosenLists {
 
 ChosenLists choose_tables(const LayoutInput& input) {
   std::map<std::string_view, std::array<std::optional<std::string_view>, kLists.size()>> languages;
-  for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  for_each_file(input.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     if (is_list(input.tree, file.path)) {
       languages[folder_of(file.path)][*kind_of_list(file.path)] = file.path;
     }
@@ -187,14 +187,16 @@ Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  const auto is_list_of_it = [&](const MetFile& file) { return looks_like_list(input, file.path); };
+  const auto is_list_of_it = [&](const WalkedFile& file) {
+    return looks_like_list(input, file.path);
+  };
   if (!wants_validated(input.config)) {
-    return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", is_list_of_it);
+    return detect_by_file(input, FileFilter::kNotAudio, "Common Voice lists", is_list_of_it);
   }
   // With this key set, detection would refuse to look: the key usually names a user's own list.
   formats::CorpusConfig config = input.config;
   config.metadata_train_file.clear();
-  return detect_by_file(LayoutInput{input.env, input.tree, config}, FilesAsked::kNotAudio,
+  return detect_by_file(LayoutInput{input.env, input.tree, config}, FileFilter::kNotAudio,
                         "Common Voice lists", is_list_of_it);
 }
 

@@ -78,13 +78,13 @@ Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "CSS10 transcripts",
-                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
+  return detect_by_file(input, FileFilter::kNotAudio, "CSS10 transcripts",
+                        [&](const WalkedFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
   const auto sources =
-      lists_found(input.tree, [](const MetFile& file) -> std::optional<ListSource> {
+      lists_found(input.tree, [](const WalkedFile& file) -> std::optional<ListSource> {
         if (file_name(file.path) != kListName) return std::nullopt;
         return ListSource{std::string(file.path), std::string(folder_of(file.path)), std::nullopt};
       });

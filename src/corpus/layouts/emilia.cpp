@@ -71,11 +71,11 @@ class EmiliaReader {
     for (const ListSource& source : sources_) XTTS_TRY(read_list_file(source));
     // A tree has either lists or one file a clip.
     if (sources_.empty()) {
-      const bool has_files = any_file(input_.tree, FilesAsked::kNotAudio, [](const MetFile& file) {
-        return kind_of(file.path) == EmiliaFile::kClip;
-      });
+      const bool has_files =
+          any_file(input_.tree, FileFilter::kNotAudio,
+                   [](const WalkedFile& file) { return kind_of(file.path) == EmiliaFile::kClip; });
       if (!has_files) return not_this_layout(input_, "list of Emilia (*.jsonl), or NAME.json");
-      for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      for_each_file(input_.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
         if (kind_of(file.path) == EmiliaFile::kClip) read_clip_file(file);
       });
     }
@@ -86,7 +86,7 @@ class EmiliaReader {
  private:
   Status find_lists() {
     Status failure;
-    any_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    any_file(input_.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
       if (kind_of(file.path) != EmiliaFile::kList) return false;
       const auto is_list = looks_like_emilia(input_, file.path);
       if (!is_list.ok()) failure = is_list.status();
@@ -115,7 +115,7 @@ class EmiliaReader {
   }
 
   // The audio is the file of the same name; "wav" may name an old place.
-  void read_clip_file(const MetFile& file) {
+  void read_clip_file(const WalkedFile& file) {
     const std::string_view stem = file_stem(file.path);
     const std::string path(
         file.path.substr(0, file.path.size() - file_extension(file.path).size() - 1));
@@ -155,8 +155,8 @@ class EmiliaReader {
 Detected detect(const LayoutInput& input) {
   std::string_view last_folder = "/";  // no folder has this name
   std::size_t looked_at = 0;
-  return detect_by_file(input, FilesAsked::kNotAudio, "Emilia transcripts",
-                        [&](const MetFile& file) -> Result<bool> {
+  return detect_by_file(input, FileFilter::kNotAudio, "Emilia transcripts",
+                        [&](const WalkedFile& file) -> Result<bool> {
                           const EmiliaFile kind = kind_of(file.path);
                           if (kind == EmiliaFile::kNone) return false;
                           const bool is_new = folder_of(file.path) != last_folder;

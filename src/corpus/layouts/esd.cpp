@@ -104,7 +104,7 @@ class EsdReader {
   explicit EsdReader(const LayoutInput& input) : input_(input), audio_(input.tree), clips_(input) {}
 
   Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    for_each_file(input_.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
       if (!speaker_of_list(input_.tree, file.path)) return;
       sources_.push_back({std::string(file.path), "", std::nullopt});
     });
@@ -173,13 +173,13 @@ class EsdReader {
 bool looks_like_list(const LayoutInput& input, std::string_view path) {
   if (!speaker_of_list(input.tree, path)) return false;
   return std::any_of(kEmotions.begin(), kEmotions.end(), [&](std::string_view emotion) {
-    return met_folder(input.tree, join_path(folder_of(path), emotion));
+    return has_walked_folder(input.tree, join_path(folder_of(path), emotion));
   });
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "ESD transcripts",
-                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
+  return detect_by_file(input, FileFilter::kNotAudio, "ESD transcripts",
+                        [&](const WalkedFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -10,12 +10,12 @@
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/audio_index.hpp"
+#include "corpus/content_probe.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
-#include "corpus/sound_look.hpp"
 #include "formats/rules.hpp"
 
 namespace xtts::corpus {
@@ -33,7 +33,7 @@ std::string_view without_txt(std::string_view path) {
 class FolderReader {
  public:
   explicit FolderReader(const LayoutInput& input) : input_(input), index_(input.tree) {
-    for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    for_each_file(input.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
       if (!is_transcript(file.path)) return;
       transcripts_.emplace(without_txt(file.path), file);
       found_transcript_count_ += file.refusal == nullptr ? 1 : 0;
@@ -93,7 +93,7 @@ class FolderReader {
   bool add_text(std::string_view stem, bool is_rival, Clip& clip) {
     const auto place = transcripts_.find(stem);
     if (place == transcripts_.end()) return true;
-    const MetFile& file = place->second;
+    const WalkedFile& file = place->second;
     transcript_count_ += file.refusal == nullptr && !is_rival ? 1 : 0;
     const Transcript transcript = read_transcript(input_, file);
     if (transcript.fault) {
@@ -213,8 +213,8 @@ class FolderReader {
 
   const LayoutInput& input_;
   AudioIndex index_;
-  std::unordered_map<std::string_view, MetFile> transcripts_;  // by path without extension
-  std::uint64_t found_transcript_count_ = 0;                   // without refused ones
+  std::unordered_map<std::string_view, WalkedFile> transcripts_;  // by path without extension
+  std::uint64_t found_transcript_count_ = 0;                      // without refused ones
   std::uint64_t transcript_count_ = 0;  // those that have audio of the same name
   std::uint64_t rival_count_ = 0;
   Findings found_;

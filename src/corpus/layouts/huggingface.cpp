@@ -45,7 +45,7 @@ constexpr std::array<FieldNames, 5> kNames = {{
     {FieldRole::kLanguage, {"language", "lang", "locale"}},
 }};
 
-Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met) {
+Result<bool> looks_like_column_file(const LayoutInput& input, const WalkedFile& met) {
   const auto kind = column_file_kind(met.path);
   if (!kind || met.refusal != nullptr) return false;
   XTTS_ASSIGN(const auto file, input.env.open_for_read(input.tree.full_path(met.path)));
@@ -54,10 +54,11 @@ Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met
 
 // Such files beside loose audio may describe that audio and hold none.
 Detected detect(const LayoutInput& input) {
-  const bool has_files = any_file(input.tree, FilesAsked::kAll, is_audio);
+  const bool has_files = any_file(input.tree, FileFilter::kAll, is_audio);
   if (has_files) return Detected(std::nullopt);
-  return detect_by_file(input, FilesAsked::kNotAudio, "Files with columns",
-                        [&](const MetFile& file) { return looks_like_column_file(input, file); });
+  return detect_by_file(
+      input, FileFilter::kNotAudio, "Files with columns",
+      [&](const WalkedFile& file) { return looks_like_column_file(input, file); });
 }
 
 // Parquet file names begin with their split; load_from_disk() has a folder for each split.

@@ -71,7 +71,7 @@ class UtteranceFacts {
 
 Status UtteranceFacts::read(const LayoutInput& input, const std::string& path,
                             ClipCollector& clips) {
-  if (!met_file(input.tree, path)) return {};
+  if (!has_non_audio_file(input.tree, path)) return {};
   XTTS_ASSIGN(LineReader list, read_list(input, path));
   source_.list = path;
   clips.count_read_file();
@@ -184,7 +184,7 @@ class KaldiFolder {
     XTTS_TRY(texts_.read(input_, join_path(folder, "text"), clips_));
     XTTS_TRY(speakers_.read(input_, join_path(folder, "utt2spk"), clips_));
     XTTS_TRY(languages_.read(input_, join_path(folder, "utt2lang"), clips_));
-    const bool has_segments = met_file(input_.tree, segments_.list);
+    const bool has_segments = has_non_audio_file(input_.tree, segments_.list);
     XTTS_TRY(read_script(has_segments));
     if (has_segments) XTTS_TRY(read_segments());
     const std::uint64_t stray_count = texts_.stray_count();

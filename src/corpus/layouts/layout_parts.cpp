@@ -102,7 +102,7 @@ std::string_view language_by_folders(const DataTree& tree, std::string_view fold
 std::vector<ListSource> shards_by_split(const DataTree& tree,
                                         bool (*is_shard)(std::string_view path)) {
   std::vector<ListSource> shards;
-  for_each_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  for_each_file(tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     if (!is_shard(file.path)) return;
     auto split = split_of_name(file.path);
     if (!split) split = split_of_word(file_name(folder_of(file.path)));
@@ -128,7 +128,7 @@ std::optional<Split> libri_split(const DataTree& tree, std::string_view folder) 
   return std::nullopt;
 }
 
-Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
+Transcript read_transcript(const LayoutInput& input, const WalkedFile& file) {
   if (input.log != nullptr) input.log->paths.emplace(file.path);
   if (file.refusal != nullptr) {
     return {{}, Fault{"the transcript " + file.refusal->reason, file.refusal->kind}};

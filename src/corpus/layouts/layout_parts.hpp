@@ -11,8 +11,8 @@
 
 #include "corpus/layouts/layout.hpp"
 #include "corpus/lists/audio_finder.hpp"
-#include "corpus/met_files.hpp"
 #include "corpus/names.hpp"
+#include "corpus/walked_files.hpp"
 
 namespace xtts::corpus {
 
@@ -62,7 +62,7 @@ struct Transcript {
   std::string text;            // trimmed; lines as in the file
   std::optional<Fault> fault;  // set: unusable. The clip goes too: sound and text stay a pair
 };
-[[nodiscard]] Transcript read_transcript(const LayoutInput& input, const MetFile& file);
+[[nodiscard]] Transcript read_transcript(const LayoutInput& input, const WalkedFile& file);
 
 // --- Choosing a layout ---
 
@@ -72,11 +72,11 @@ struct Transcript {
 // Detects a layout by one file for which `fits` holds: "VCTK recordings (a/b.wav) are in DATA".
 // `fits` returns bool or Result<bool>.
 template <typename Fits>
-Detected detect_by_file(const LayoutInput& input, FilesAsked asked, std::string_view what,
+Detected detect_by_file(const LayoutInput& input, FileFilter asked, std::string_view what,
                         Fits fits) {
   std::string_view found;
   Status failure;
-  const bool is_found = any_file(input.tree, asked, [&](const MetFile& file) {
+  const bool is_found = any_file(input.tree, asked, [&](const WalkedFile& file) {
     const Result<bool> answer = fits(file);
     found = file.path;
     if (!answer.ok()) failure = answer.status();

@@ -35,7 +35,7 @@ class LibriSpeechReader {
 
  private:
   void find_lists() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    for_each_file(input_.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
       if (!file.path.ends_with(kListSuffix)) return;
       if (file.refusal != nullptr) {
         return clips_.refuse_file(file.path, {}, file.refusal->reason, file.refusal->kind);
@@ -88,8 +88,8 @@ bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "LibriSpeech transcripts",
-                        [&](const MetFile& file) {
+  return detect_by_file(input, FileFilter::kNotAudio, "LibriSpeech transcripts",
+                        [&](const WalkedFile& file) {
                           return file.path.ends_with(kListSuffix) &&
                                  is_named_after_its_folders(input.tree, file.path);
                         });

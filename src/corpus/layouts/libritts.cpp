@@ -36,9 +36,9 @@ bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
 // The files of one id in one folder, each one found or refused.
 struct Utterance {
   std::string_view path;  // without extensions
-  std::optional<MetFile> audio;
-  std::optional<MetFile> original;
-  std::optional<MetFile> normalized;
+  std::optional<WalkedFile> audio;
+  std::optional<WalkedFile> original;
+  std::optional<WalkedFile> normalized;
 
   [[nodiscard]] std::string_view any_path() const {
     return audio ? audio->path : original ? original->path : normalized->path;
@@ -50,7 +50,7 @@ class LibriTtsReader {
   explicit LibriTtsReader(const LayoutInput& input) : input_(input), clips_(input) {}
 
   Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kAll, [&](const MetFile& file) { sort_in(file); });
+    for_each_file(input_.tree, FileFilter::kAll, [&](const WalkedFile& file) { sort_in(file); });
     bool is_any = false;
     for (const Utterance& utterance : utterances_) is_any |= read_utterance(utterance);
     if (!is_any) return not_this_layout(input_, "SPEAKER/CHAPTER/SPEAKER_CHAPTER_*.wav");
@@ -59,7 +59,7 @@ class LibriTtsReader {
   }
 
  private:
-  void sort_in(const MetFile& file) {
+  void sort_in(const WalkedFile& file) {
     std::string_view path = file.path;
     if (path.ends_with(kNormalizedSuffix)) {
       path.remove_suffix(kNormalizedSuffix.size());
@@ -68,7 +68,7 @@ class LibriTtsReader {
       path.remove_suffix(kOriginalSuffix.size());
       utterance(path).original = file;
     } else if (is_audio(file)) {
-      std::optional<MetFile>& audio = utterance(stem_of_audio(file)).audio;
+      std::optional<WalkedFile>& audio = utterance(stem_of_audio(file)).audio;
       // A found file has priority over a refused one. The preferred format is chosen later.
       if (!audio) audio = file;
     }
@@ -86,11 +86,11 @@ class LibriTtsReader {
     if (!has_text && !is_named_after_its_folders(input_.tree, utterance.path)) return false;
     clips_.count_line();
     std::array<Transcript, 2> texts;
-    const std::array<const std::optional<MetFile>*, 2> files = {&utterance.original,
-                                                                &utterance.normalized};
+    const std::array<const std::optional<WalkedFile>*, 2> files = {&utterance.original,
+                                                                   &utterance.normalized};
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (!*files[i]) continue;
-      const MetFile& file = **files[i];
+      const WalkedFile& file = **files[i];
       if (file.file != nullptr) clips_.count_read_file();
       // Without audio the text is not needed; add() reports the missing audio.
       if (!utterance.audio) continue;
@@ -132,7 +132,7 @@ class LibriTtsReader {
 
 Detected detect(const LayoutInput& input) {
   return detect_by_file(
-      input, FilesAsked::kNotAudio, "LibriTTS transcripts", [&](const MetFile& file) {
+      input, FileFilter::kNotAudio, "LibriTTS transcripts", [&](const WalkedFile& file) {
         const bool is_text =
             file.path.ends_with(kNormalizedSuffix) || file.path.ends_with(kOriginalSuffix);
         return is_text && is_named_after_its_folders(input.tree, file.path);

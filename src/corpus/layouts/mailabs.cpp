@@ -88,14 +88,14 @@ std::optional<std::string> add_line(const ListLine& line, const MailabsPlace& pl
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "M-AILABS lists", [&](const MetFile& file) {
-    return place_of(input.tree, file.path).has_value();
-  });
+  return detect_by_file(
+      input, FileFilter::kNotAudio, "M-AILABS lists",
+      [&](const WalkedFile& file) { return place_of(input.tree, file.path).has_value(); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
   const auto sources =
-      lists_found(input.tree, [&](const MetFile& file) -> std::optional<ListSource> {
+      lists_found(input.tree, [&](const WalkedFile& file) -> std::optional<ListSource> {
         if (!place_of(input.tree, file.path)) return std::nullopt;
         return ListSource{std::string(file.path), join_path(folder_of(file.path), "wavs"),
                           std::nullopt};

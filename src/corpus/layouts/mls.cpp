@@ -74,20 +74,20 @@ std::optional<std::string> add_line(const ListLine& line, std::string_view langu
 // These names of list and folder are common, so the first id must have the form.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
   if (!split_of_list(input.tree, path)) return false;
-  if (!met_folder(input.tree, audio_folder_of(path))) return false;
+  if (!has_walked_folder(input.tree, audio_folder_of(path))) return false;
   XTTS_ASSIGN(const std::string text, beginning_of(input, path));
   const std::string_view line = first_line(text);
   return parse_id(line.substr(0, line.find('\t'))).has_value();
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "MLS transcripts",
-                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
+  return detect_by_file(input, FileFilter::kNotAudio, "MLS transcripts",
+                        [&](const WalkedFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
   const auto sources =
-      lists_found(input.tree, [&](const MetFile& file) -> std::optional<ListSource> {
+      lists_found(input.tree, [&](const WalkedFile& file) -> std::optional<ListSource> {
         const auto split = split_of_list(input.tree, file.path);
         if (!split) return std::nullopt;
         return ListSource{std::string(file.path), audio_folder_of(file.path), split};

@@ -92,7 +92,7 @@ Result<bool> is_manifest(const LayoutInput& input, std::string_view list) {
 // first is read: they hold the same clips.
 Result<std::vector<std::string>> find_nemo_manifests(const LayoutInput& input) {
   std::vector<std::string_view> folders;
-  for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  for_each_file(input.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     if (!is_tar(file.path)) return;
     const std::string_view folder = folder_of(file.path);
     if (folders.empty() || folders.back() != folder) folders.push_back(folder);
@@ -132,7 +132,7 @@ constexpr std::uint64_t kMemberBytes = sizeof(TarMember) + 40;
 class NemoTarReader {
  public:
   explicit NemoTarReader(const LayoutInput& input) : input_(input), clips_(input) {
-    for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    for_each_file(input.tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
       const auto number = number_of_tar(file.path);
       if (is_tar(file.path) && number) {
         tars_.emplace(std::pair(std::string(folder_of(file.path)), *number), file.path);

@@ -84,12 +84,12 @@ std::optional<std::string> add_line(const ListLine& line, const DataTree& tree,
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "OpenSLR lists",
-                        [](const MetFile& file) { return is_list(file.path); });
+  return detect_by_file(input, FileFilter::kNotAudio, "OpenSLR lists",
+                        [](const WalkedFile& file) { return is_list(file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  const auto sources = lists_found(input.tree, [](const MetFile& file) {
+  const auto sources = lists_found(input.tree, [](const WalkedFile& file) {
     return is_list(file.path) ? std::optional(ListSource{std::string(file.path), "", std::nullopt})
                               : std::nullopt;
   });

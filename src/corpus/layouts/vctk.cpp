@@ -61,7 +61,7 @@ struct VctkRecording {
 };
 
 // nullopt: not audio, or not in wav48 or wav48_silence_trimmed.
-std::optional<VctkRecording> vctk_recording(const MetFile& file) {
+std::optional<VctkRecording> vctk_recording(const WalkedFile& file) {
   const std::string_view path = file.path;
   // Fast exit for nearly every file of other corpora.
   if (path.find("wav48") == std::string_view::npos) return std::nullopt;
@@ -107,7 +107,7 @@ class VctkSpeakers {
 
   // Adds the speakers of the corpus in the file's folder. False, with a note: the file cannot be
   // read, and clips get no such facts.
-  bool read(const MetFile& file, ClipCollector& clips) {
+  bool read(const WalkedFile& file, ClipCollector& clips) {
     auto list = read_list(input_, file.path);
     if (!list.ok()) {
       clips.note(printable(file.path) + " is not used: " + list.status().message());
@@ -141,9 +141,9 @@ class VctkSpeakers {
 
 struct Utterance {
   VctkRecording recording;
-  std::array<std::optional<MetFile>, kVctkMicrophoneCount> files;
+  std::array<std::optional<WalkedFile>, kVctkMicrophoneCount> files;
 
-  std::optional<MetFile>& of(VctkMicrophone microphone) {
+  std::optional<WalkedFile>& of(VctkMicrophone microphone) {
     return files[static_cast<std::size_t>(microphone)];
   }
   // A found file has priority over a refused one, whose reason is reported.
@@ -159,7 +159,7 @@ struct Utterance {
 };
 
 struct Text {
-  MetFile file;
+  WalkedFile file;
   VctkPlace place;
   bool is_used = false;
 };
@@ -169,7 +169,7 @@ class VctkReader {
   explicit VctkReader(const LayoutInput& input) : input_(input), speakers_(input), clips_(input) {}
 
   Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kAll, [&](const MetFile& file) { sort_in(file); });
+    for_each_file(input_.tree, FileFilter::kAll, [&](const WalkedFile& file) { sort_in(file); });
     if (utterances_.empty()) return not_this_layout(input_, "wav48*/SPEAKER/SPEAKER_NUMBER.*");
     for (Utterance& utterance : utterances_) read_utterance(utterance);
     for (const Text& text : texts_) tell_of_silent(text);
@@ -179,7 +179,7 @@ class VctkReader {
   }
 
  private:
-  void sort_in(const MetFile& file) {
+  void sort_in(const WalkedFile& file) {
     if (file_name(file.path) == kSpeakerInfo) {
       if (speakers_.read(file, clips_)) clips_.count_read_file();
     } else if (const auto recording = vctk_recording(file)) {
@@ -199,7 +199,7 @@ class VctkReader {
   void read_utterance(Utterance& utterance) {
     const VctkRecording& recording = utterance.recording;
     const VctkMicrophone microphone = utterance.chosen();
-    const MetFile& audio = *utterance.of(microphone);
+    const WalkedFile& audio = *utterance.of(microphone);
     clips_.count_line();
     count_microphones(utterance, microphone);
     Transcript transcript;
@@ -295,8 +295,8 @@ class VctkReader {
 };
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kAll, "VCTK recordings",
-                        [](const MetFile& file) { return vctk_recording(file).has_value(); });
+  return detect_by_file(input, FileFilter::kAll, "VCTK recordings",
+                        [](const WalkedFile& file) { return vctk_recording(file).has_value(); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

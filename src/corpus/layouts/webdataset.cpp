@@ -276,7 +276,7 @@ class ShardReader {
   bool* keys_repeat_ = nullptr;
 };
 
-Result<bool> looks_like_shard(const LayoutInput& input, const MetFile& met) {
+Result<bool> looks_like_shard(const LayoutInput& input, const WalkedFile& met) {
   if (!is_tar(met.path) || met.refusal != nullptr) return false;
   XTTS_ASSIGN(const auto file, input.env.open_for_read(input.tree.full_path(met.path)));
   TarMembers members(*file);
@@ -293,8 +293,8 @@ Detected detect(const LayoutInput& input) {
   const bool has_files = std::any_of(input.tree.files.begin(), input.tree.files.end(),
                                      [](const TreeFile& file) { return file.audio_rank; });
   if (has_files) return Detected(std::nullopt);
-  return detect_by_file(input, FilesAsked::kNotAudio, "Shards of samples",
-                        [&](const MetFile& file) { return looks_like_shard(input, file); });
+  return detect_by_file(input, FileFilter::kNotAudio, "Shards of samples",
+                        [&](const WalkedFile& file) { return looks_like_shard(input, file); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -137,14 +137,14 @@ ByteWindow ByteWindow::view_of(std::string_view borrowed) {
   return bytes;
 }
 
-void ByteWindow::tell(ListLog* log) {
+void ByteWindow::set_log(ListLog* log) {
   log_ = log;
   if (log_ == nullptr) return;
   log_->size_bytes = source_ == nullptr ? 0 : source_->size_bytes();
   log_->read_bytes = 0;
 }
 
-std::string_view ByteWindow::at_hand() const {
+std::string_view ByteWindow::available() const {
   return (borrowed_.data() == nullptr ? std::string_view(buffer_) : borrowed_).substr(begin_);
 }
 
@@ -153,8 +153,8 @@ void ByteWindow::skip(std::size_t count) {
 }
 
 std::string_view ByteWindow::peek(std::size_t wanted) {
-  while (at_hand().size() < wanted && source_ != nullptr) fill();
-  return at_hand();
+  while (available().size() < wanted && source_ != nullptr) fill();
+  return available();
 }
 
 void ByteWindow::fill() {
@@ -163,7 +163,7 @@ void ByteWindow::fill() {
   // Earlier bytes have been consumed by now, except the rest at hand.
   if (log_ != nullptr) {
     log_->read_bytes = source_->read_bytes();
-    log_->read_bytes -= std::min<std::uint64_t>(log_->read_bytes, at_hand().size());
+    log_->read_bytes -= std::min<std::uint64_t>(log_->read_bytes, available().size());
   }
   const Result<bool> is_more = source_->read(buffer_);
   if (is_more.ok() && *is_more) return;

@@ -48,10 +48,10 @@ class ByteWindow {
   // The next bytes: at least `wanted`, unless fewer are left.
   [[nodiscard]] std::string_view peek(std::size_t wanted);
   // The bytes that are available without reading.
-  [[nodiscard]] std::string_view at_hand() const;
-  void skip(std::size_t count);  // at most at_hand()
+  [[nodiscard]] std::string_view available() const;
+  void skip(std::size_t count);  // at most available()
   // From now on, failure() and progress also go to `log`, which is null or outlives the window.
-  void tell(ListLog* log);
+  void set_log(ListLog* log);
   [[nodiscard]] const Status& failure() const { return failure_; }
 
  private:

@@ -236,7 +236,7 @@ void ClipCollector::remember_outside(const ListSource& source, std::string_view 
   if (!is_new) known->second = shared_folder(known->second, folder);
 }
 
-std::string ClipCollector::roots_to_give() const {
+std::string ClipCollector::audio_root_option() const {
   std::vector<std::string> named;
   for (const auto& [steps, folder] : outside_folders_) {
     if (named.size() == kRootsNamed) return option("audio-root", named) + " and so on";
@@ -303,7 +303,7 @@ Status ClipCollector::nothing_found(std::span<const ListSource> sources,
     const Reject& first = found_.problems.front();
     text += " (the first, " + place_in_words(first) + ": " + first.reason.detail + ")";
   }
-  if (outside_count_ > 0) text += "; audio outside of DATA is read with " + roots_to_give();
+  if (outside_count_ > 0) text += "; audio outside of DATA is read with " + audio_root_option();
   text += index_.audio_count() == 0
               ? "; there is no audio file in " + input_.tree.root + " at all"
               : "; " + counted(index_.audio_count(), "audio file is", "audio files are") +
@@ -338,7 +338,7 @@ void ClipCollector::add_notes(std::span<const ListSource> sources) {
   note_misses(sources);
   if (outside_count_ > 0) {
     found_.notes.push_back(counted(outside_count_, "clip has its", "clips have their") +
-                           " audio outside of DATA, which is read with " + roots_to_give());
+                           " audio outside of DATA, which is read with " + audio_root_option());
   }
   // A corpus with one text for each clip lacks no normalized text, so it gets no note.
   if (normalized_count_ > 0) {

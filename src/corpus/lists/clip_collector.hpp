@@ -111,7 +111,7 @@ class ClipCollector {
   void note_misses(std::span<const ListSource> sources);
   void remember_outside(const ListSource& source, std::string_view listed);
   // "--audio-root /mnt/hdd/wavs": the option that admits the audio outside of DATA; empty: none.
-  [[nodiscard]] std::string roots_to_give() const;
+  [[nodiscard]] std::string audio_root_option() const;
   void add_notes(std::span<const ListSource> sources);
 
   const LayoutInput& input_;

@@ -16,7 +16,7 @@
 #include "corpus/lists/audio_finder.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/met_files.hpp"
+#include "corpus/walked_files.hpp"
 
 namespace xtts::corpus {
 
@@ -25,11 +25,11 @@ namespace xtts::corpus {
 // through the ReadLog.
 [[nodiscard]] Result<LineReader> read_list(const LayoutInput& input, std::string_view list);
 
-// The lists that `source_of` (MetFile -> std::optional<ListSource>) accepts, in tree order.
+// The lists that `source_of` (WalkedFile -> std::optional<ListSource>) accepts, in tree order.
 template <typename SourceOf>
 std::vector<ListSource> lists_found(const DataTree& tree, SourceOf source_of) {
   std::vector<ListSource> sources;
-  for_each_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  for_each_file(tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     if (auto source = source_of(file)) sources.push_back(std::move(*source));
   });
   return sources;

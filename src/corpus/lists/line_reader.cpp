@@ -33,7 +33,7 @@ Result<LineReader> LineReader::open(Env& env, const std::string& path, bool is_p
   XTTS_ASSIGN(ByteWindow bytes, ByteWindow::open(env, path, is_packed));
   LineReader list(std::move(bytes));
   XTTS_TRY(list.begin(path));
-  list.bytes_.tell(log);
+  list.bytes_.set_log(log);
   return list;
 }
 
@@ -61,7 +61,7 @@ Status LineReader::begin(const std::string& path) {
 std::optional<LineReader::Line> LineReader::next() {
   bytes_.skip(std::exchange(given_bytes_, 0));
   std::size_t searched_bytes = 0;
-  std::string_view text = bytes_.at_hand();
+  std::string_view text = bytes_.available();
   for (;;) {
     const std::size_t end = text.find(line_end_, searched_bytes);
     if (end != std::string_view::npos) {

@@ -40,7 +40,7 @@ class LineReader {
   [[nodiscard]] std::optional<Line> next();
   [[nodiscard]] const Status& status() const { return bytes_.failure(); }
   // Before the first next(): the bytes that are available; for from_bytes(), all.
-  [[nodiscard]] std::string_view all() const { return bytes_.at_hand(); }
+  [[nodiscard]] std::string_view all() const { return bytes_.available(); }
   // The list from its beginning, for a caller that does not parse it by lines.
   [[nodiscard]] ByteWindow& bytes() { return bytes_; }
   [[nodiscard]] bool had_byte_order_mark() const { return had_mark_; }

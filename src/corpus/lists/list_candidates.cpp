@@ -6,8 +6,8 @@
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/met_files.hpp"
 #include "corpus/names.hpp"
+#include "corpus/walked_files.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
@@ -55,7 +55,7 @@ Result<std::string> read_beginning(const LayoutInput& input, std::string_view li
 std::vector<std::string> lists_in(const DataTree& tree, std::string_view folder,
                                   std::span<const std::string_view> endings) {
   std::vector<std::string> lists;
-  const bool are_too_many = any_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  const bool are_too_many = any_file(tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     const auto name = name_in(folder, file.path);
     if (name && ends_in(*name, endings)) lists.emplace_back(file.path);
     return lists.size() > kListCandidatesMax;

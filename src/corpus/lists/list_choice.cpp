@@ -6,8 +6,8 @@
 
 #include "base/try.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/met_files.hpp"
 #include "corpus/names.hpp"
+#include "corpus/walked_files.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
@@ -87,9 +87,9 @@ Result<std::string> audio_folder_of(const LayoutInput& input, const std::string&
   XTTS_ASSIGN(std::string folder, config_path(input.tree, key, configured));
   if (!named.empty() && list.size() > named.size() && list.ends_with("/" + named)) {
     std::string beside = join_path(list.substr(0, list.size() - named.size() - 1), folder);
-    if (met_folder(input.tree, beside)) return beside;
+    if (has_walked_folder(input.tree, beside)) return beside;
   }
-  if (!met_folder(input.tree, folder)) {
+  if (!has_walked_folder(input.tree, folder)) {
     return invalid(std::string(key) + ": there is no folder " + folder + " in " + input.tree.root);
   }
   return folder;
@@ -131,7 +131,7 @@ std::string usual_audio_folder(const DataTree& tree, const std::string& list) {
   for (const std::string_view base : {folder_of(list), std::string_view()}) {
     for (const std::string_view name : kAudioFolderNames) {
       std::string folder = join_path(base, name);
-      if (met_folder(tree, folder)) return folder;
+      if (has_walked_folder(tree, folder)) return folder;
     }
   }
   return std::string(folder_of(list));

@@ -71,7 +71,7 @@ TEST(ByteWindow, TheWindowIsBounded) {
   std::vector<std::size_t> sizes;
   while (const auto line = list->next()) {
     sizes.push_back(line->text.size());
-    EXPECT_LE(list->bytes().at_hand().size(), kWindowBytesMax);
+    EXPECT_LE(list->bytes().available().size(), kWindowBytesMax);
     const auto fault = fault_of_text_bytes(line->text);
     EXPECT_EQ(fault.value_or(""), sizes.size() == 1
                                       ? "has at least 2,097,152 bytes of text; at most "

@@ -1,8 +1,9 @@
 // Finds the files of DATA that are sound though their names do not say so, and those left over.
 //
 // The name decides where it can. audio_extensions.hpp knows the usual suffixes of sound.
-// names_no_sound() knows those of text, tables, pictures and archives, which are not opened. All
-// other files are looked into: plain text is recognised here, anything else goes to a LookAtSound.
+// is_non_audio_suffix() knows those of text, tables, pictures and archives, which are not opened.
+// All other files are looked into: plain text is recognised here, anything else goes to a
+// ProbeContent.
 // One thread.
 #pragma once
 
@@ -20,11 +21,11 @@ namespace xtts::corpus {
 
 // Whether `suffix` (without its dot, in any letter case) means text, a table, a picture, an
 // archive, an array or a program. Such files are counted, never opened in search of sound.
-[[nodiscard]] bool names_no_sound(std::string_view suffix);
+[[nodiscard]] bool is_non_audio_suffix(std::string_view suffix);
 
 // Sets TreeFile::audio_rank of each file that is sound. Sound that cannot be read moves from the
 // files to the refusals. A failure is that of the look itself, not of a file.
-[[nodiscard]] Status look_into_unknown_files(Env& env, const LookAtSound& look, DataTree& tree);
+[[nodiscard]] Status probe_unknown_files(Env& env, const ProbeContent& probe, DataTree& tree);
 
 // "not audio: 12 .txt, 3 .pdf, 1 without a suffix"; empty for empty counts.
 [[nodiscard]] std::string not_audio_note(const std::map<std::string, std::uint64_t>& counts);

@@ -1,4 +1,4 @@
-#include "corpus/sound_look.hpp"
+#include "corpus/content_probe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,9 +57,10 @@ std::string lower_suffix_of(std::string_view path) {
   return suffix;
 }
 
-class Looker {
+class ContentProbe {
  public:
-  Looker(Env& env, const LookAtSound& look, DataTree& tree) : env_(env), look_(look), tree_(tree) {}
+  ContentProbe(Env& env, const ProbeContent& probe, DataTree& tree)
+      : env_(env), probe_(probe), tree_(tree) {}
 
   Status run() {
     std::map<std::string, std::vector<std::size_t>> unknown;  // by suffix, in the order of the tree
@@ -77,7 +78,7 @@ class Looker {
  private:
   static bool is_unknown(const TreeFile& file) {
     const std::string_view suffix = file_extension(file.path);
-    return file.audio_rank ? means_other_things(suffix) : !names_no_sound(suffix);
+    return file.audio_rank ? is_ambiguous_suffix(suffix) : !is_non_audio_suffix(suffix);
   }
 
   // A suffix may have very many files: a spread sample of them is then looked into. If the sample
@@ -85,20 +86,20 @@ class Looker {
   // taken for sound. Nothing would find one that is wrongly passed over.
   Status look_into_all(const std::string& suffix, const std::vector<std::size_t>& files) {
     const std::size_t step = files.size() <= kAlikeCount ? 1 : files.size() / kAlikeCount;
-    std::optional<SoundLook::Kind> common;
+    std::optional<ProbeResult::Kind> common;
     bool are_alike = step > 1;
     for (std::size_t i = 0; i < files.size(); i += step) {
-      XTTS_ASSIGN(const SoundLook::Kind kind, look_into(tree_.files[files[i]]));
-      are_alike = are_alike && kind == common.value_or(kind) && kind != SoundLook::Kind::kRefused;
+      XTTS_ASSIGN(const ProbeResult::Kind kind, look_into(tree_.files[files[i]]));
+      are_alike = are_alike && kind == common.value_or(kind) && kind != ProbeResult::Kind::kRefused;
       common = kind;
     }
-    if (suffix.empty() && common == SoundLook::Kind::kNotSound) are_alike = false;
+    if (suffix.empty() && common == ProbeResult::Kind::kNotSound) are_alike = false;
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (i % step == 0) continue;
       TreeFile& file = tree_.files[files[i]];
       if (!are_alike) {
         XTTS_TRY(look_into(file).status());
-      } else if (common == SoundLook::Kind::kSound) {
+      } else if (common == ProbeResult::Kind::kSound) {
         take_for_sound(file);
       } else {
         file.audio_rank.reset();
@@ -114,19 +115,19 @@ class Looker {
   }
 
   // A refused file keeps an empty path in the tree's list.
-  Result<SoundLook::Kind> look_into(TreeFile& file) {
+  Result<ProbeResult::Kind> look_into(TreeFile& file) {
     const auto refuse = [&](std::string reason, RejectClass kind) {
       tree_.refusals.push_back({std::exchange(file.path, {}), std::move(reason), kind, false, true,
                                 formats::Rule::kNotRead});
-      return SoundLook::Kind::kRefused;
+      return ProbeResult::Kind::kRefused;
     };
-    auto seen = likeness_of(file);
-    if (seen.ok() && seen->kind == SoundLook::Kind::kSound) {
+    auto seen = probe(file);
+    if (seen.ok() && seen->kind == ProbeResult::Kind::kSound) {
       take_for_sound(file);
       return seen->kind;
     }
     file.audio_rank.reset();
-    if (seen.ok() && seen->kind == SoundLook::Kind::kNotSound) return seen->kind;
+    if (seen.ok() && seen->kind == ProbeResult::Kind::kNotSound) return seen->kind;
     if (seen.ok()) return refuse(std::move(seen->reason), RejectClass::kInput);
     switch (seen.status().code()) {
       case StatusCode::kCrashed:
@@ -141,7 +142,7 @@ class Looker {
     }
   }
 
-  Result<SoundLook> likeness_of(const TreeFile& file) {
+  Result<ProbeResult> probe(const TreeFile& file) {
     const auto source_failure = [](const Status& status) {
       return Status(StatusCode::kSourceIo, status.message());
     };
@@ -149,19 +150,19 @@ class Looker {
     if (!source.ok()) return source_failure(source.status());
     const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(head_)));
     if (!got.ok()) return source_failure(got.status());
-    if (is_text({head_.data(), *got}, *got < head_.size())) return SoundLook{};
-    return look_(**source, file_extension(file.path));
+    if (is_text({head_.data(), *got}, *got < head_.size())) return ProbeResult{};
+    return probe_(**source, file_extension(file.path));
   }
 
   Env& env_;
-  const LookAtSound& look_;
+  const ProbeContent& probe_;
   DataTree& tree_;
   std::array<char, kTextBytes> head_{};
 };
 
 }  // namespace
 
-bool names_no_sound(std::string_view suffix) {
+bool is_non_audio_suffix(std::string_view suffix) {
   constexpr std::size_t kBytesMax = 11;  // safetensors
   if (suffix.empty() || suffix.size() > kBytesMax) return false;
   std::array<char, kBytesMax> lower{};
@@ -172,9 +173,9 @@ bool names_no_sound(std::string_view suffix) {
   return std::ranges::binary_search(kNoSound, std::string_view(lower.data(), suffix.size()));
 }
 
-Status look_into_unknown_files(Env& env, const LookAtSound& look, DataTree& tree) {
-  if (!look) return {};
-  return Looker(env, look, tree).run();
+Status probe_unknown_files(Env& env, const ProbeContent& probe, DataTree& tree) {
+  if (!probe) return {};
+  return ContentProbe(env, probe, tree).run();
 }
 
 std::string not_audio_note(const std::map<std::string, std::uint64_t>& counts) {

@@ -1,16 +1,16 @@
-#include "corpus/met_files.hpp"
+#include "corpus/walked_files.hpp"
 
 #include "corpus/audio_extensions.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
 
-bool is_audio(const MetFile& file) {
+bool is_audio(const WalkedFile& file) {
   if (file.file != nullptr) return file.file->audio_rank.has_value();
   return file.refusal->is_sound || audio_rank(file_extension(file.path));
 }
 
-std::string_view stem_of_audio(const MetFile& file) {
+std::string_view stem_of_audio(const WalkedFile& file) {
   if (file.file != nullptr) return stem_of(*file.file);
   return file.refusal->is_sound ? without_suffix(file.path) : without_audio_extension(file.path);
 }
@@ -21,13 +21,13 @@ Status status_of(const Refusal& refusal) {
           printable(refusal.path) + " " + refusal.reason};
 }
 
-bool met_folder(const DataTree& tree, const std::string& folder) {
+bool has_walked_folder(const DataTree& tree, const std::string& folder) {
   return tree.has_folder(folder) || tree.refusal_of(folder) != nullptr;
 }
 
-bool met_file(const DataTree& tree, std::string_view path) {
-  return any_file(tree, FilesAsked::kNotAudio,
-                  [&](const MetFile& file) { return file.path == path; });
+bool has_non_audio_file(const DataTree& tree, std::string_view path) {
+  return any_file(tree, FileFilter::kNotAudio,
+                  [&](const WalkedFile& file) { return file.path == path; });
 }
 
 }  // namespace xtts::corpus

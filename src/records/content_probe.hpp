@@ -10,18 +10,18 @@
 
 namespace xtts::records {
 
-[[nodiscard]] inline corpus::LookAtSound make_look(const audio::MakeDecoder& make_decoder,
-                                                   std::function<bool()> cancelled = {}) {
+[[nodiscard]] inline corpus::ProbeContent make_content_probe(const audio::MakeDecoder& make_decoder,
+                                                             std::function<bool()> cancelled = {}) {
   const std::shared_ptr<audio::AudioDecoder> decoder = make_decoder(std::move(cancelled));
   return [decoder](const RandomAccessFile& file,
-                   std::string_view suffix) -> Result<corpus::SoundLook> {
+                   std::string_view suffix) -> Result<corpus::ProbeResult> {
     auto seen = decoder->recognise(file, suffix);
     if (!seen.ok()) return seen.status();
-    using Kind = corpus::SoundLook::Kind;
+    using Kind = corpus::ProbeResult::Kind;
     const Kind kind = seen->kind == audio::ContentKind::kSound      ? Kind::kSound
                       : seen->kind == audio::ContentKind::kNotSound ? Kind::kNotSound
                                                                     : Kind::kRefused;
-    return corpus::SoundLook{kind, std::move(seen->reason)};
+    return corpus::ProbeResult{kind, std::move(seen->reason)};
   };
 }
 
