@@ -113,7 +113,7 @@ Result<std::string> find_draw_program() {
   return find_installed("xtts-draw", "which draws pictures");
 }
 
-request::Asker this_program() {
+request::Caller cli_caller() {
   return {.make_decoder = find_decoders};
 }
 

@@ -76,7 +76,7 @@ class Context {
 [[nodiscard]] Result<audio::MakeDecoder> find_decoders();
 // Finds the xtts-draw installed with this program.
 [[nodiscard]] Result<std::string> find_draw_program();
-// The Asker of this program's requests is a person.
-[[nodiscard]] request::Asker this_program();
+// The command line as the Caller of a request: a person reads the answers.
+[[nodiscard]] request::Caller cli_caller();
 
 }  // namespace xtts::cli

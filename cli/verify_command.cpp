@@ -121,7 +121,7 @@ std::string summary_of(const verify::Report& report) {
 }
 
 Status run_verify(Context& context, const VerifyOptions& options) {
-  XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, this_program()));
+  XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, cli_caller()));
   settings.cancelled = stop_requested;
   settings.notice = [&context](const std::string& text) { context.warn(text); };
   RatedProgress progress(context, describe_bytes);

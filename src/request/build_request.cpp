@@ -51,7 +51,7 @@ Result<std::uint64_t> memory_of(const BuildOptions& options) {
 // Takes the named recipe, else that of the trainer's configuration, else the default. Then applies
 // the configuration on top.
 Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
-                                       const HearTrainerConfig& hear_config) {
+                                       const TrainerConfigCallback& on_trainer_config) {
   const bool is_named = !options.recipe.empty();
   if (options.config.empty()) return recipe::load(env, is_named ? options.recipe : kDefaultRecipe);
   std::optional<formats::Recipe> named;
@@ -60,15 +60,15 @@ Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
   }
   XTTS_ASSIGN(auto config, recipe::apply_trainer_config(env, options.config, std::move(named)));
   if (!options.data.empty()) recipe::keep_list_of_data(env, options.data, config);
-  if (hear_config) hear_config(config);
+  if (on_trainer_config) on_trainer_config(config);
   return std::move(config.recipe);
 }
 
 }  // namespace
 
 Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
-                                  const HearTrainerConfig& hear_config) {
-  XTTS_ASSIGN(formats::Recipe recipe, base_recipe_of(env, options, hear_config));
+                                  const TrainerConfigCallback& on_trainer_config) {
+  XTTS_ASSIGN(formats::Recipe recipe, base_recipe_of(env, options, on_trainer_config));
   const auto set = [&](const std::string& key, const std::string& value) {
     return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
   };
@@ -82,8 +82,9 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
   return recipe;
 }
 
-Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options, const Asker& asker,
-                                          const HearTrainerConfig& hear_config) {
+Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
+                                          const Caller& caller,
+                                          const TrainerConfigCallback& on_trainer_config) {
   XTTS_TRY(check_layout(options));
   if (!options.overwrite && !options.overwrite_only.empty())
     return Status(StatusCode::kInvalidArgument,
@@ -110,12 +111,12 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (!options.speakers_file.empty()) {
     XTTS_ASSIGN(request.known_speakers, read_speakers(env, options.speakers_file));
   }
-  XTTS_ASSIGN(request.recipe, recipe_of(env, options, hear_config));
+  XTTS_ASSIGN(request.recipe, recipe_of(env, options, on_trainer_config));
   if (recipe::is_corpora_file(options.data)) {
     XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
   }
   request.audio_roots = options.audio_roots;
-  XTTS_ASSIGN(request.run.make_decoder, asker.make_decoder());
+  XTTS_ASSIGN(request.run.make_decoder, caller.make_decoder());
   request.overwrite = options.overwrite;
   request.overwrite_only = options.overwrite_only;
   request.allow_mixed = options.allow_mixed;

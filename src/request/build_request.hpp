@@ -25,23 +25,23 @@ struct TrainerConfig;
 namespace xtts::request {
 
 // The caller of a request: a person or code.
-struct Asker {
+struct Caller {
   // Makes RunConfig::make_decoder. Not called where nothing is decoded.
   std::function<Result<audio::MakeDecoder>()> make_decoder = {};
 };
 
 // Receives the result of reading the trainer's config, key by key.
-using HearTrainerConfig = std::function<void(const recipe::TrainerConfig& config)>;
+using TrainerConfigCallback = std::function<void(const recipe::TrainerConfig& config)>;
 
-// Ignores `options.program`: Asker::make_decoder uses it.
-[[nodiscard]] Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
-                                                        const Asker& asker,
-                                                        const HearTrainerConfig& hear_config);
+// Ignores `options.program`: Caller::make_decoder uses it.
+[[nodiscard]] Result<pipeline::BuildRequest> request_of(
+    Env& env, const BuildOptions& options, const Caller& caller,
+    const TrainerConfigCallback& on_trainer_config);
 
 // Reads only the `options` that make a recipe: recipe, config, settings and the short forms of
 // settings.
 [[nodiscard]] Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
-                                                const HearTrainerConfig& hear_config);
+                                                const TrainerConfigCallback& on_trainer_config);
 
 // Gives "data.augment is not reproduced: ...", a line for each key of the third class.
 [[nodiscard]] std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config);

@@ -29,7 +29,7 @@ std::optional<double> share_in_percent(std::string_view text) {
 
 }  // namespace
 
-Status sources_have_moved(const std::string& data_before) {
+Status moved_sources_failure(const std::string& data_before) {
   return {StatusCode::kNotFound, "the last build found the sources in " + data_before +
                                      ", which is not there now: say where they are with " +
                                      option("data", "DATA")};

@@ -17,7 +17,7 @@
 namespace xtts::request {
 
 // The failure (kNotFound) for sources that are no longer where the last build found them.
-[[nodiscard]] Status sources_have_moved(const std::string& data_before);
+[[nodiscard]] Status moved_sources_failure(const std::string& data_before);
 
 // Reads "512M", "2GiB", "1073741824".
 [[nodiscard]] Result<std::uint64_t> parse_size(const std::string& option, const std::string& text);

@@ -21,8 +21,8 @@ namespace xtts::request {
 
 Result<StoredSound> StoredSound::open(Env& env, reader::CacheView& view, const std::string& data,
                                       const std::vector<std::string>& audio_roots,
-                                      const Asker& asker) {
-  StoredSound sound(env, view, asker);
+                                      const Caller& caller) {
+  StoredSound sound(env, view, caller);
   sound.audio_roots_ = audio_roots;
   XTTS_ASSIGN(*sound.config_, formats::feature_config_from_json(view.manifest().features));
   sound.has_wave_ = view.manifest().find_column("wave") != nullptr;
@@ -48,12 +48,12 @@ Status StoredSound::find_sources(const std::string& data) {
     }
     data_ = sources->data_path;
     if (env_->stat(data_).status().code() == StatusCode::kNotFound)
-      return sources_have_moved(data_);
+      return moved_sources_failure(data_);
   }
   if (recipe::is_corpora_file(data_)) {
     XTTS_ASSIGN(corpora_, recipe::load_corpora(*env_, data_));
   }
-  XTTS_ASSIGN(make_decoder_, asker_->make_decoder());
+  XTTS_ASSIGN(make_decoder_, caller_->make_decoder());
   return {};
 }
 

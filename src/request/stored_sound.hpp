@@ -22,27 +22,27 @@ namespace xtts::request {
 class StoredSound {
  public:
   // An empty `data` means the place where the last build found the sources. Empty `audio_roots`
-  // mean those of that build; given ones have the same numbering. `asker` must outlive the
+  // mean those of that build; given ones have the same numbering. `caller` must outlive the
   // StoredSound.
   [[nodiscard]] static Result<StoredSound> open(Env& env, reader::CacheView& view,
                                                 const std::string& data,
                                                 const std::vector<std::string>& audio_roots,
-                                                const Asker& asker);
+                                                const Caller& caller);
 
   [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept;
   // Full scale is 1.
   [[nodiscard]] Result<std::vector<float>> read(std::uint64_t position);
 
  private:
-  StoredSound(Env& env, reader::CacheView& view, const Asker& asker)
-      : env_(&env), view_(&view), asker_(&asker) {}
+  StoredSound(Env& env, reader::CacheView& view, const Caller& caller)
+      : env_(&env), view_(&view), caller_(&caller) {}
   [[nodiscard]] Result<std::vector<float>> read_wave(std::uint64_t position);
   [[nodiscard]] Status find_sources(const std::string& data);
   [[nodiscard]] Result<corpus::SourcePlace> place_of(const formats::RecordFacts& facts) const;
 
   Env* env_;
   reader::CacheView* view_;
-  const Asker* asker_;
+  const Caller* caller_;
   formats::HeldFeatures config_;
   bool has_wave_ = false;
   std::string data_;

@@ -12,7 +12,7 @@ namespace xtts::request {
 namespace {
 
 // Takes DATA from the options, else as the cache remembers it.
-Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const Asker& asker) {
+Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const Caller& caller) {
   verify::Sources sources;
   sources.data = options.data;
   sources.audio_roots = options.audio_roots;
@@ -25,7 +25,7 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
   const bool is_remembered = options.data.empty() && !sources.data.empty();
   if (is_remembered && options.level == "deep" &&
       env.stat(sources.data).status().code() == StatusCode::kNotFound)
-    return sources_have_moved(sources.data);
+    return moved_sources_failure(sources.data);
   if (recipe::is_corpora_file(sources.data)) {
     auto corpora = recipe::load_corpora(env, sources.data);
     // A repair may need no sources. One that does reports that they are missing.
@@ -35,7 +35,7 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
   }
   XTTS_ASSIGN(sources.isa, parse_isa(option("isa"), options.isa));
   // A repair may also need no decoder.
-  auto decoders = asker.make_decoder();
+  auto decoders = caller.make_decoder();
   if (!decoders && options.level == "deep") return decoders.status();
   if (decoders) {
     sources.make_decoder = std::move(*decoders);
@@ -68,7 +68,7 @@ Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
 
 }  // namespace
 
-Result<verify::Options> settings_of(Env& env, const VerifyOptions& options, const Asker& asker) {
+Result<verify::Options> settings_of(Env& env, const VerifyOptions& options, const Caller& caller) {
   verify::Options settings;
   XTTS_ASSIGN(settings.level, parse_level(option("level"), options.level));
   XTTS_TRY(refuse_idle_options(options, settings.level));
@@ -79,7 +79,7 @@ Result<verify::Options> settings_of(Env& env, const VerifyOptions& options, cons
   XTTS_ASSIGN(settings.max_gone, parse_percent(option("max-gone"), options.max_gone));
   const bool is_deep = settings.level == verify::Level::kDeep;
   if (options.repair || is_deep) {
-    XTTS_ASSIGN(settings.sources, sources_of(env, options, asker));
+    XTTS_ASSIGN(settings.sources, sources_of(env, options, caller));
   }
   if (is_deep) {
     XTTS_ASSIGN(settings.sample.share, parse_share(option("sample"), options.sample));

@@ -15,6 +15,6 @@
 namespace xtts::request {
 
 [[nodiscard]] Result<verify::Options> settings_of(Env& env, const VerifyOptions& options,
-                                                  const Asker& asker);
+                                                  const Caller& caller);
 
 }  // namespace xtts::request

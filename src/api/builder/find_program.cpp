@@ -38,7 +38,7 @@ Result<audio::MakeDecoder> find_decoders(std::string program) {
 
 }  // namespace
 
-request::Asker caller_with(const std::string& program) {
+request::Caller caller_with(const std::string& program) {
   return {.make_decoder = [program] { return find_decoders(program); }};
 }
 

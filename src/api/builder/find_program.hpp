@@ -8,8 +8,8 @@
 
 namespace xtts::builder {
 
-// Returns the Asker for requests by code. `program` is the decoder's program, as options name it;
+// Returns the Caller for requests by code. `program` is the decoder's program, as options name it;
 // empty means the one installed with this library. kNotFound lists the places that were searched.
-[[nodiscard]] request::Asker caller_with(const std::string& program);
+[[nodiscard]] request::Caller caller_with(const std::string& program);
 
 }  // namespace xtts::builder

@@ -109,14 +109,14 @@ class Observer final : public pipeline::BuildObserver {
 
 Result<BuildReport> run_build(Env& env, const BuildOptions& options,
                               const BuildCallbacks& callbacks, builder::CallbackGuard& guard) {
-  const auto hear_config = [&](const recipe::TrainerConfig& config) {
+  const auto on_trainer_config = [&](const recipe::TrainerConfig& config) {
     if (!callbacks.notice) return;
     for (const std::string& line : request::not_reproduced(config))
       guard.run("notice", [&] { callbacks.notice(line); });
   };
   XTTS_ASSIGN(
       const auto request,
-      request::request_of(env, options, builder::caller_with(options.program), hear_config));
+      request::request_of(env, options, builder::caller_with(options.program), on_trainer_config));
   const auto begin = env.now();
   Observer observer(env, request, callbacks, guard);
   XTTS_ASSIGN(const auto report, pipeline::build(env, request, observer));

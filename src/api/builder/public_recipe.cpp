@@ -18,8 +18,8 @@ namespace {
 
 Result<RecipeReport> describe(Env& env, const BuildOptions& options) {
   std::vector<recipe::TrainerKey> keys;
-  const auto hear_config = [&](const recipe::TrainerConfig& config) { keys = config.keys; };
-  XTTS_ASSIGN(const formats::Recipe recipe, request::recipe_of(env, options, hear_config));
+  const auto on_trainer_config = [&](const recipe::TrainerConfig& config) { keys = config.keys; };
+  XTTS_ASSIGN(const formats::Recipe recipe, request::recipe_of(env, options, on_trainer_config));
   return RecipeReport{.features_fingerprint = formats::fingerprint(*recipe.features).to_hex(),
                       .text_fingerprint = formats::fingerprint(recipe.text).to_hex(),
                       .json = request::dump_json(request::recipe_to_json(recipe, keys))};

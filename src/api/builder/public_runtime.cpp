@@ -85,15 +85,15 @@ Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
     XTTS_TRY(builder::check_texts(options, builder::Paths::kData));
     builder::CallbackGuard guard;
     XTTS_TRY(check_options_of_runtime(options));
-    const auto hear_config = [&](const recipe::TrainerConfig& config) {
+    const auto on_trainer_config = [&](const recipe::TrainerConfig& config) {
       if (!callbacks.notice) return;
       for (const std::string& line : request::not_reproduced(config))
         guard.run("notice", [&] { callbacks.notice(line); });
     };
     Env& env = Env::real();
-    XTTS_ASSIGN(
-        auto request,
-        request::request_of(env, options, builder::caller_with(options.program), hear_config));
+    XTTS_ASSIGN(auto request,
+                request::request_of(env, options, builder::caller_with(options.program),
+                                    on_trainer_config));
     XTTS_ASSIGN(auto clips,
                 pipeline::LiveClips::open(env, std::move(request), request::temporary_folder(env)));
     if (guard.has_thrown()) return guard.failure();

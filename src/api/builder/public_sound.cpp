@@ -12,7 +12,7 @@
 namespace xtts {
 
 struct SoundReader::Impl {
-  request::Asker asker;
+  request::Caller caller;
   std::shared_ptr<reader::CacheView> view;
   std::optional<request::StoredSound> sound;
 };
@@ -29,10 +29,10 @@ Result<SoundReader> SoundReader::open(const std::string& cache, const std::strin
     XTTS_TRY(check_path_text("data", data));
     XTTS_TRY(check_path_text("program", program));
     auto impl = std::make_unique<Impl>();
-    impl->asker = builder::caller_with(program);
+    impl->caller = builder::caller_with(program);
     XTTS_ASSIGN(impl->view, reader::CacheView::open(Env::real(), cache));
     XTTS_ASSIGN(auto sound,
-                request::StoredSound::open(Env::real(), *impl->view, data, {}, impl->asker));
+                request::StoredSound::open(Env::real(), *impl->view, data, {}, impl->caller));
     impl->sound.emplace(std::move(sound));
     return SoundReader(std::move(impl));
   });

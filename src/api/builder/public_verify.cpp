@@ -55,12 +55,12 @@ VerifyReport public_report(const verify::Report& report) {
 }
 
 // Passes on the callbacks from the threads of all stages, one at a time.
-class Teller {
+class VerifyProgressReporter {
  public:
-  Teller(Env& env, const VerifyCallbacks& callbacks, builder::CallbackGuard& guard)
+  VerifyProgressReporter(Env& env, const VerifyCallbacks& callbacks, builder::CallbackGuard& guard)
       : env_(env), callbacks_(callbacks), guard_(guard) {}
 
-  void tell(request::VerifyRates& rates, std::uint64_t done, std::uint64_t total) {
+  void report(request::VerifyRates& rates, std::uint64_t done, std::uint64_t total) {
     const std::lock_guard lock(mutex_);
     const VerifyProgress progress = rates.update(env_.now(), done, total);
     guard_.run("progress", [&] { callbacks_.progress(progress); });
@@ -89,14 +89,14 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
   settings.notice = [&](const std::string& text) {
     if (callbacks.notice) guard.run("notice", [&] { callbacks.notice(text); });
   };
-  Teller teller(env, callbacks, guard);
+  VerifyProgressReporter reporter(env, callbacks, guard);
   if (callbacks.progress) {
     const auto of_stage = [&](request::VerifyRates& rates) {
-      return [&](std::uint64_t done, std::uint64_t total) { teller.tell(rates, done, total); };
+      return [&](std::uint64_t done, std::uint64_t total) { reporter.report(rates, done, total); };
     };
-    settings.progress = of_stage(teller.check);
-    settings.recompute_progress = of_stage(teller.recompute);
-    settings.repair_progress = of_stage(teller.repair);
+    settings.progress = of_stage(reporter.check);
+    settings.recompute_progress = of_stage(reporter.recompute);
+    settings.repair_progress = of_stage(reporter.repair);
   }
   XTTS_ASSIGN(const auto report, verify::verify_cache(env, options.cache, settings));
   return public_report(report);
