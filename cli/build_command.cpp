@@ -120,10 +120,10 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
   if (!corpora_path.empty()) return write_corpora(context, request, corpora_path);
   const auto begin = context.env.now();
   Observer observer(context, request);
-  std::optional<WorkInHand> work;
-  if (!request.dry_run) work.emplace();
+  std::optional<GracefulStopScope> graceful_stop;
+  if (!request.dry_run) graceful_stop.emplace();
   auto report = pipeline::build(context.env, request, observer);
-  work.reset();
+  graceful_stop.reset();
   observer.finish();
   const double elapsed_s = std::chrono::duration<double>(context.env.now() - begin).count();
   if (!report) {

@@ -25,7 +25,7 @@ constexpr int kLookMs = 100;
 
 }  // namespace
 
-int write_patiently(int descriptor, std::string_view text) {
+int write_all(int descriptor, std::string_view text) {
   bool was_stopped = false;
   while (!text.empty()) {
     pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
@@ -58,7 +58,7 @@ void Output::flush() {
 }
 
 void Output::flush_locked() {
-  if (failure_ == 0) failure_ = write_patiently(descriptor_, buffer_);
+  if (failure_ == 0) failure_ = write_all(descriptor_, buffer_);
   buffer_.clear();
 }
 

@@ -42,7 +42,7 @@ class Output {
 
 // Writes all of `text`, however slowly the reader takes it. Returns 0 or errno. EINTR means that a
 // stop signal came while, for a moment, the reader took nothing.
-[[nodiscard]] int write_patiently(int descriptor, std::string_view text);
+[[nodiscard]] int write_all(int descriptor, std::string_view text);
 
 // Ignores SIGPIPE. Fills closed standard descriptors, so that no file of a cache is opened as
 // number 1 or 2. Call this first.

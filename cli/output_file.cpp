@@ -52,7 +52,7 @@ Status write_through(const std::string& path, const struct stat& expected, std::
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0 || !is_same_node(info, expected))
     return {StatusCode::kResource, path + " was replaced meanwhile"};
-  return as_written(write_patiently(fd.get(), bytes), path);
+  return as_written(write_all(fd.get(), bytes), path);
 }
 
 // Writes through a link whose target does not exist yet.
@@ -64,7 +64,7 @@ Status write_new(Env& env, const std::string& path, std::string_view bytes) {
 }
 
 Status replace(Env& env, const std::string& path, std::string_view bytes) {
-  const WorkInHand work;
+  const GracefulStopScope graceful_stop;
   return replace_file(env, path, as_bytes(bytes)).with_context("writing " + path);
 }
 
@@ -78,8 +78,7 @@ Status write_output_file(Env& env, const std::string& path, std::string_view byt
     return is_link ? write_new(env, path, bytes) : replace(env, path, bytes);
   }
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-    if (is_descriptor(info, descriptor))
-      return as_written(write_patiently(descriptor, bytes), path);
+    if (is_descriptor(info, descriptor)) return as_written(write_all(descriptor, bytes), path);
   }
   if (S_ISREG(info.st_mode)) {
     XTTS_ASSIGN(const std::string target, env.real_path(path));

@@ -53,12 +53,12 @@ class RewriteProgress {
   }
   void clear() {
     view_.clear();
-    work_.reset();
+    graceful_stop_.reset();
   }
 
  private:
   ProgressView view_;
-  std::optional<WorkInHand> work_{std::in_place};
+  std::optional<GracefulStopScope> graceful_stop_{std::in_place};
 };
 
 maintain::WriteRun run_of(Context& context, std::uint32_t thread_count, RewriteProgress& progress) {

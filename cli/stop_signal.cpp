@@ -13,7 +13,7 @@ namespace {
 
 // A signal handler may touch only lock-free atomics.
 std::atomic<int> received{0};
-std::atomic<int> works_in_hand{0};
+std::atomic<int> graceful_stop_count{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // The stack of the waiting thread, which calls nothing that needs more.
@@ -40,7 +40,7 @@ extern "C" void* wait_for_stop_signals(void*) {
   for (;;) {
     const int second = ::sigtimedwait(&waited_for, nullptr, &kGrace);
     if (second > 0) ::_exit(128 + second);
-    if (works_in_hand == 0) end_at_once(first);
+    if (graceful_stop_count == 0) end_at_once(first);
   }
 }
 
@@ -88,11 +88,11 @@ int stop_signal() noexcept {
   return received.load(std::memory_order_relaxed);
 }
 
-WorkInHand::WorkInHand() noexcept {
-  ++works_in_hand;
+GracefulStopScope::GracefulStopScope() noexcept {
+  ++graceful_stop_count;
 }
-WorkInHand::~WorkInHand() {
-  --works_in_hand;
+GracefulStopScope::~GracefulStopScope() {
+  --graceful_stop_count;
 }
 
 }  // namespace xtts::cli

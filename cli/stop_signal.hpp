@@ -15,14 +15,14 @@ void install_stop_signals();
 // Returns SIGINT or SIGTERM; 0 before a signal.
 [[nodiscard]] int stop_signal() noexcept;
 
-// While a WorkInHand exists, the first signal does not end the command from outside: the command
-// is changing files.
-class WorkInHand {
+// While a GracefulStopScope exists, the first signal does not end the command from outside:
+// the command is changing files.
+class GracefulStopScope {
  public:
-  WorkInHand() noexcept;
-  ~WorkInHand();
-  WorkInHand(const WorkInHand&) = delete;
-  WorkInHand& operator=(const WorkInHand&) = delete;
+  GracefulStopScope() noexcept;
+  ~GracefulStopScope();
+  GracefulStopScope(const GracefulStopScope&) = delete;
+  GracefulStopScope& operator=(const GracefulStopScope&) = delete;
 };
 
 }  // namespace xtts::cli

@@ -139,10 +139,10 @@ Status run_verify(Context& context, const VerifyOptions& options) {
     recompute_progress.clear();
     repair_progress.update(done, total);
   };
-  std::optional<WorkInHand> work;
-  if (settings.repair || settings.level == verify::Level::kDeep) work.emplace();
+  std::optional<GracefulStopScope> graceful_stop;
+  if (settings.repair || settings.level == verify::Level::kDeep) graceful_stop.emplace();
   auto report = verify::verify_cache(context.env, options.cache, settings);
-  work.reset();
+  graceful_stop.reset();
   progress.clear();
   recompute_progress.clear();
   repair_progress.clear();

@@ -469,7 +469,7 @@ Result<std::unique_ptr<ColumnAddition>> ColumnAddition::open(Env& env, const std
                                                              const NewColumn& column,
                                                              const WriteRun& run) {
   XTTS_TRY(check_name(column.name));
-  XTTS_ASSIGN(auto folder, store::CacheFolder::open(env, cache, notices_of(run)));
+  XTTS_ASSIGN(auto folder, store::CacheFolder::open(env, cache, lease_callbacks_of(run)));
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, cache));
   XTTS_TRY(view->manifest().allows_changes());
   if (view->manifest().partition)

@@ -224,10 +224,10 @@ Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
   XTTS_TRY(pipeline::check_rejects(clips.rejects, request.max_rejects, clips.plan.clips.size(),
                                    record_count));
   XTTS_ASSIGN(const auto folder,
-              store::CacheFolder::open(env, request.to, notices_of(request.run)));
+              store::CacheFolder::open(env, request.to, lease_callbacks_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // from an interrupted merge
   auto report = Merger(env, request, parts, clips, *folder).run();
-  if (!report) leave_nothing_unpublished(*folder);
+  if (!report) remove_unpublished(*folder);
   return report;
 }
 

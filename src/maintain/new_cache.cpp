@@ -46,13 +46,13 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
               "); what was there before is untouched: look at the disk's health"};
 }
 
-void leave_nothing_unpublished(store::CacheFolder& folder) {
+void remove_unpublished(store::CacheFolder& folder) {
   (void)folder.collect_garbage(nullptr, {});
   (void)folder.finish();
 }
 
-store::HoldNotices notices_of(const WriteRun& run) {
-  return {.tell = run.notice, .cancelled = run.cancelled};
+store::LeaseCallbacks lease_callbacks_of(const WriteRun& run) {
+  return {.notice = run.notice, .cancelled = run.cancelled};
 }
 
 std::function<void(std::uint64_t, std::uint64_t)> progress_of(const WriteRun& run,

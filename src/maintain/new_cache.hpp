@@ -33,9 +33,9 @@ struct WriteRun {
 
 // Removes what a failed run has written: no later run can use it. Removes the folder, too, if this
 // run made it.
-void leave_nothing_unpublished(store::CacheFolder& folder);
+void remove_unpublished(store::CacheFolder& folder);
 
-[[nodiscard]] store::HoldNotices notices_of(const WriteRun& run);
+[[nodiscard]] store::LeaseCallbacks lease_callbacks_of(const WriteRun& run);
 
 // Reports the progress of one step, if the run has a callback.
 [[nodiscard]] std::function<void(std::uint64_t, std::uint64_t)> progress_of(const WriteRun& run,

@@ -355,7 +355,7 @@ Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.cache));
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(const auto folder,
-              store::CacheFolder::open(env, request.cache, notices_of(request.run)));
+              store::CacheFolder::open(env, request.cache, lease_callbacks_of(request.run)));
   // Checks again, now that nobody else writes.
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(view, reader::CacheView::open(env, request.cache));
@@ -393,11 +393,11 @@ Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
   if (request.bake_corpus) XTTS_TRY(check_bakeable(view->manifest()));
   XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto folder,
-              store::CacheFolder::open(env, request.to, notices_of(request.run)));
+              store::CacheFolder::open(env, request.to, lease_callbacks_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // from an interrupted convert
   auto report = Rewriter(env, std::move(view), *folder, request.run, {.bakes = request.bake_corpus})
                     .write(request.storage);
-  if (!report) leave_nothing_unpublished(*folder);
+  if (!report) remove_unpublished(*folder);
   return report;
 }
 

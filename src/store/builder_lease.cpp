@@ -56,11 +56,11 @@ bool is_ours(const std::optional<std::string>& text, const Digest& nonce) {
   return lease && lease->nonce == nonce;
 }
 
-class Taker {
+class LeaseAcquirer {
  public:
-  Taker(Env& env, const std::string& cache, const LeaseText& ours, const HoldNotices& notices,
-        const LeaseTerms& terms)
-      : env_(env), cache_(cache), ours_(ours), notices_(notices), terms_(terms) {}
+  LeaseAcquirer(Env& env, const std::string& cache, const LeaseText& ours,
+                const LeaseCallbacks& callbacks, const LeaseTiming& timing)
+      : env_(env), cache_(cache), ours_(ours), callbacks_(callbacks), timing_(timing) {}
 
   // Takes the lease; returns its text with the epoch filled in.
   Result<LeaseText> take() {
@@ -79,22 +79,22 @@ class Taker {
  private:
   // Ok: the holder gives no sign of life. kBusy: it lives.
   Status wait_for_life(const std::string& found) {
-    if (notices_.tell) {
-      notices_.tell(holder_of(found) + " may be building " + cache_ + ": waiting " +
-                    std::to_string(terms_.patience / std::chrono::seconds(1)) +
-                    " s for a sign of life");
+    if (callbacks_.notice) {
+      callbacks_.notice(holder_of(found) + " may be building " + cache_ + ": waiting " +
+                        std::to_string(timing_.patience / std::chrono::seconds(1)) +
+                        " s for a sign of life");
     }
     auto silent_since = env_.now();
-    for (auto last = silent_since; last - silent_since < terms_.patience;) {
-      if (notices_.cancelled && notices_.cancelled())
+    for (auto last = silent_since; last - silent_since < timing_.patience;) {
+      if (callbacks_.cancelled && callbacks_.cancelled())
         return {StatusCode::kCancelled, "interrupted while it waited for another builder"};
-      env_.sleep_for(terms_.look_every);
+      env_.sleep_for(timing_.look_every);
       XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
       if (!text) return {};  // the holder has given the lease back
       if (*text != found)
         return {StatusCode::kBusy, "another builder holds " + cache_ + ": " + holder_of(*text)};
       const auto now = env_.now();
-      if (now - last > kStallFactor * terms_.look_every) silent_since = now;
+      if (now - last > kStallFactor * timing_.look_every) silent_since = now;
       last = now;
     }
     return {};
@@ -131,7 +131,7 @@ class Taker {
   // Of several builders that rename at the same time, the last one is the holder.
   Result<bool> rename_and_look_again() {
     XTTS_TRY(env_.rename(temporary(), lease_path(cache_)));
-    env_.sleep_for(2 * terms_.look_every);
+    env_.sleep_for(2 * timing_.look_every);
     XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
     return is_ours(text, ours_.nonce);
   }
@@ -145,8 +145,8 @@ class Taker {
   Env& env_;
   const std::string& cache_;
   LeaseText ours_;
-  const HoldNotices& notices_;
-  const LeaseTerms& terms_;
+  const LeaseCallbacks& callbacks_;
+  const LeaseTiming& timing_;
 };
 
 }  // namespace
@@ -182,17 +182,17 @@ std::string lease_path(const std::string& cache) {
 Result<std::unique_ptr<BuilderLease>> BuilderLease::take(Env& env, const std::string& cache,
                                                          const std::string& circle,
                                                          const std::string& holder,
-                                                         const HoldNotices& notices,
-                                                         const LeaseTerms& terms) {
+                                                         const LeaseCallbacks& callbacks,
+                                                         const LeaseTiming& timing) {
   const LeaseText ours{.nonce = random_digest(), .circle = circle, .holder = holder};
-  XTTS_ASSIGN(auto text, Taker(env, cache, ours, notices, terms).take());
-  return std::make_unique<BuilderLease>(env, cache, std::move(text), terms);
+  XTTS_ASSIGN(auto text, LeaseAcquirer(env, cache, ours, callbacks, timing).take());
+  return std::make_unique<BuilderLease>(env, cache, std::move(text), timing);
 }
 
-BuilderLease::BuilderLease(Env& env, std::string cache, LeaseText text, const LeaseTerms& terms)
+BuilderLease::BuilderLease(Env& env, std::string cache, LeaseText text, const LeaseTiming& timing)
     : env_(env),
       cache_(std::move(cache)),
-      terms_(terms),
+      timing_(timing),
       nonce_(text.nonce),
       text_(std::move(text)),
       beating_([this](const std::stop_token& stop) { beat_until_stopped(stop); }) {}
@@ -220,7 +220,7 @@ Status BuilderLease::check() const {
               "sealed to the other"};
 }
 
-Status BuilderLease::beat() {
+Status BuilderLease::write_beat() {
   ++text_.beat;
   const std::string temporary = temporary_path(cache_, nonce_);
   XTTS_TRY(write_unsynced(env_, temporary, encode_lease(text_)));
@@ -231,10 +231,10 @@ Status BuilderLease::beat() {
 
 void BuilderLease::beat_until_stopped(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, stop, terms_.beat_every, [&] { return stop.stop_requested(); })) {
+  while (!wake_.wait_for(lock, stop, timing_.beat_every, [&] { return stop.stop_requested(); })) {
     // A failed beat is skipped; check() finds out whether another builder has noticed.
     try {
-      (void)beat();
+      (void)write_beat();
     } catch (...) {
     }
   }

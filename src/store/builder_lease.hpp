@@ -43,15 +43,15 @@ struct LeaseText {
 // nullopt: the bytes are no lease.
 [[nodiscard]] std::optional<LeaseText> decode_lease(std::string_view text);
 
-struct LeaseTerms {
+struct LeaseTiming {
   std::chrono::nanoseconds beat_every = std::chrono::seconds(5);
   std::chrono::nanoseconds look_every = std::chrono::seconds(1);
   std::chrono::nanoseconds patience = std::chrono::seconds(30);
 };
 
 // Callbacks while we take hold of a cache that other machines may see.
-struct HoldNotices {
-  std::function<void(const std::string& notice)> tell = {};
+struct LeaseCallbacks {
+  std::function<void(const std::string& text)> notice = {};
   std::function<bool()> cancelled = {};  // true while we wait for life: kCancelled
 };
 
@@ -63,9 +63,9 @@ class BuilderLease {
   // messages. kNotFound: .build/ does not exist, or a builder that has just finished removed it.
   [[nodiscard]] static Result<std::unique_ptr<BuilderLease>> take(
       Env& env, const std::string& cache, const std::string& circle, const std::string& holder,
-      const HoldNotices& notices = {}, const LeaseTerms& terms = {});
+      const LeaseCallbacks& callbacks = {}, const LeaseTiming& timing = {});
 
-  BuilderLease(Env& env, std::string cache, LeaseText text, const LeaseTerms& terms);
+  BuilderLease(Env& env, std::string cache, LeaseText text, const LeaseTiming& timing);
   ~BuilderLease();  // gives the lease back, if it is still ours
 
   // kBusy: another builder has the lease now; the message names it.
@@ -73,7 +73,7 @@ class BuilderLease {
   // Unique to this hold.
   [[nodiscard]] const Digest& nonce() const noexcept { return nonce_; }
   // Writes one beat; the lease's own thread calls this.
-  [[nodiscard]] Status beat();
+  [[nodiscard]] Status write_beat();
   // Stops the beats and removes the file.
   [[nodiscard]] Status give_back();
 
@@ -82,7 +82,7 @@ class BuilderLease {
 
   Env& env_;
   const std::string cache_;
-  const LeaseTerms terms_;
+  const LeaseTiming timing_;
   const Digest nonce_;
   LeaseText text_;  // used by the beating thread, then by give_back()
   bool is_given_back_ = false;

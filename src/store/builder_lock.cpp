@@ -96,7 +96,7 @@ Result<HeldLock> try_lock(Env& env, const std::string& cache) {
   return HeldLock{std::move(*lock), after};
 }
 
-Result<HeldLock> take_lock(Env& env, const std::string& cache, const HoldNotices& notices) {
+Result<HeldLock> take_lock(Env& env, const std::string& cache, const LeaseCallbacks& callbacks) {
   int pauses = 0;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     XTTS_TRY(env.create_directories(build_folder(cache)));
@@ -104,7 +104,7 @@ Result<HeldLock> take_lock(Env& env, const std::string& cache, const HoldNotices
     auto lock = ours.ok() ? try_lock(env, cache) : Result<HeldLock>(ours);
     if (lock.status().code() == StatusCode::kBusy && pauses < kPausesMax &&
         holder_has_ended(env, cache)) {
-      if (notices.cancelled && notices.cancelled())
+      if (callbacks.cancelled && callbacks.cancelled())
         return Status(StatusCode::kCancelled, "interrupted while it waited for another builder");
       env.sleep_for(kPause);
       ++pauses;
@@ -134,21 +134,21 @@ std::string lock_path(const std::string& cache) {
 }
 
 Result<std::unique_ptr<BuilderLock>> BuilderLock::take(Env& env, const std::string& cache,
-                                                       const HoldNotices& notices,
-                                                       const LeaseTerms& terms) {
+                                                       const LeaseCallbacks& callbacks,
+                                                       const LeaseTiming& timing) {
   XTTS_ASSIGN(const LockScope scope, env.lock_scope(cache));
-  if (!scope.covers_all && notices.tell) notices.tell(notice_of(cache, scope));
+  if (!scope.covers_all && callbacks.notice) callbacks.notice(notice_of(cache, scope));
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     auto held = std::unique_ptr<BuilderLock>(new BuilderLock(env, cache));
-    XTTS_ASSIGN(const bool is_taken, held->try_take(scope, notices, terms));
+    XTTS_ASSIGN(const bool is_taken, held->try_take(scope, callbacks, timing));
     if (is_taken) return held;
   }
   return come_and_go(cache);
 }
 
-Result<bool> BuilderLock::try_take(const LockScope& scope, const HoldNotices& notices,
-                                   const LeaseTerms& terms) {
-  auto taken = take_lock(env_, cache_, notices);
+Result<bool> BuilderLock::try_take(const LockScope& scope, const LeaseCallbacks& callbacks,
+                                   const LeaseTiming& timing) {
+  auto taken = take_lock(env_, cache_, callbacks);
   if (taken.status().code() == StatusCode::kUnsupported) {
     if (scope.covers_all) return Status(StatusCode::kResource, taken.status().message());
   } else if (!taken) {
@@ -161,7 +161,7 @@ Result<bool> BuilderLock::try_take(const LockScope& scope, const HoldNotices& no
   // Even where locks reach everyone, a machine to which this one exports may have left a lease.
   if (!scope.covers_all || env_.stat(lease_path(cache_)).ok()) {
     auto lease = BuilderLease::take(env_, cache_, lock_ ? scope.domain : std::string(),
-                                    holder_of_this_process(), notices, terms);
+                                    holder_of_this_process(), callbacks, timing);
     // The previous holder has finished meanwhile and removed .build/.
     if (lease.status().code() == StatusCode::kNotFound) return false;
     XTTS_ASSIGN(lease_, std::move(lease));

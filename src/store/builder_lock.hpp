@@ -23,9 +23,9 @@ namespace xtts::store {
 class BuilderLock {
  public:
   // Creates .build/ if absent. Reports a file system whose locks may not reach everyone.
-  [[nodiscard]] static Result<std::unique_ptr<BuilderLock>> take(Env& env, const std::string& cache,
-                                                                 const HoldNotices& notices = {},
-                                                                 const LeaseTerms& terms = {});
+  [[nodiscard]] static Result<std::unique_ptr<BuilderLock>> take(
+      Env& env, const std::string& cache, const LeaseCallbacks& callbacks = {},
+      const LeaseTiming& timing = {});
 
   // Checks that the cache is still ours. Call it before every step that others will see. kBusy:
   // another builder has it; kResource: .build/ has been moved or removed.
@@ -42,8 +42,8 @@ class BuilderLock {
   // Checks that the locked file still exists: a lock on a removed file keeps no builder out.
   [[nodiscard]] Status check_file() const;
   // False: other builders came and went meanwhile; try again.
-  [[nodiscard]] Result<bool> try_take(const LockScope& scope, const HoldNotices& notices,
-                                      const LeaseTerms& terms);
+  [[nodiscard]] Result<bool> try_take(const LockScope& scope, const LeaseCallbacks& callbacks,
+                                      const LeaseTiming& timing);
 
   Env& env_;
   const std::string cache_;

@@ -373,11 +373,11 @@ class RealCacheFolder final : public CacheFolder {
 }  // namespace
 
 Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::string& cache,
-                                                       const HoldNotices& notices) {
+                                                       const LeaseCallbacks& callbacks) {
   const bool is_new = env.stat(cache).status().code() == StatusCode::kNotFound;
   XTTS_TRY(make_durable_folder(env, cache));
   const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
-  auto lock = BuilderLock::take(*confined, cache, notices);
+  auto lock = BuilderLock::take(*confined, cache, callbacks);
   if (!lock) {
     if (is_new) (void)env.remove_directory(cache);
     return lock.status();

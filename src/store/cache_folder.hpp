@@ -67,9 +67,9 @@ struct Generations {
 class CacheFolder {
  public:
   // Creates the folder and .build/ if absent, and takes the lock. kBusy names pid and host of the
-  // holder. `notices`: for network file systems.
-  [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(Env& env, const std::string& cache,
-                                                                 const HoldNotices& notices = {});
+  // holder. `callbacks`: for network file systems.
+  [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(
+      Env& env, const std::string& cache, const LeaseCallbacks& callbacks = {});
   virtual ~CacheFolder() = default;
 
   [[nodiscard]] virtual const std::string& path() const = 0;

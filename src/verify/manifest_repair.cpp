@@ -153,7 +153,8 @@ class ManifestRepair {
   }
 
   Status put_in_place(const formats::Manifest& manifest) {
-    XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run_.env, run_.cache, run_.notices()));
+    XTTS_ASSIGN(const auto folder,
+                store::CacheFolder::open(run_.env, run_.cache, run_.lease_callbacks()));
     XTTS_ASSIGN(const std::string text, formats::encode_manifest(manifest));
     XTTS_TRY(store::replace_manifest(*folder, text));
     // Shards that an unfinished build has sealed are kept.

@@ -368,7 +368,7 @@ Status make_names_durable(Run& run) {
 Status mend(Run& run, Report& report) {
   const bool is_damaged = !run.findings.files_to_mend().empty();
   if (!is_damaged && !run.env.stat(store::build_folder(run.cache))) return {};
-  auto folder = store::CacheFolder::open(run.env, run.cache, run.notices());
+  auto folder = store::CacheFolder::open(run.env, run.cache, run.lease_callbacks());
   if (!is_damaged && folder.status().code() == StatusCode::kBusy) return {};
   if (!folder) return folder.status();
   if (is_damaged) XTTS_TRY(Repair(run, report).mend_all(**folder));
@@ -388,7 +388,8 @@ Result<std::optional<Mended>> mend_index(Run& run) {
          Cure::kOverwrite);
     return std::optional<Mended>();
   }
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache, run.notices()));
+  XTTS_ASSIGN(const auto folder,
+              store::CacheFolder::open(run.env, run.cache, run.lease_callbacks()));
   const auto why_not =
       remake_index(run.env, run.cache, loaded->manifest, *folder, run.options.cancelled);
   if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see

@@ -34,8 +34,8 @@ class Run {
         options(options_in),
         findings(options_in.findings_max) {}
 
-  [[nodiscard]] store::HoldNotices notices() const {
-    return {.tell = options.notice, .cancelled = options.cancelled};
+  [[nodiscard]] store::LeaseCallbacks lease_callbacks() const {
+    return {.notice = options.notice, .cancelled = options.cancelled};
   }
   [[nodiscard]] bool cancelled() const { return options.cancelled && options.cancelled(); }
   [[nodiscard]] std::string path_of(std::string_view name) const { return join_path(cache, name); }

@@ -15,7 +15,7 @@ namespace {
 using store::BuilderLease;
 using store::BuilderLock;
 using store::CacheFolder;
-using store::HoldNotices;
+using store::LeaseCallbacks;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
@@ -35,8 +35,8 @@ class BuilderLeases : public ::testing::Test {
   }
 
   static Result<std::unique_ptr<BuilderLease>> take(MemoryEnv& env, const std::string& name,
-                                                    const HoldNotices& notices = {}) {
-    return BuilderLease::take(env, kCache, name, "host " + name, notices);
+                                                    const LeaseCallbacks& callbacks = {}) {
+    return BuilderLease::take(env, kCache, name, "host " + name, callbacks);
   }
 
   [[nodiscard]] std::string lease_text() { return here_.contents(store::lease_path(kCache)); }
@@ -78,12 +78,12 @@ TEST_F(BuilderLeases, OfALivingBuilderElsewhereIsBusyAsSoonAsItBeats) {
   ASSERT_TRUE(held.ok());
   meanwhile_ = [&] {
     if (sleep_count_ % 5 == 0) {
-      EXPECT_TRUE((*held)->beat().ok());
+      EXPECT_TRUE((*held)->write_beat().ok());
     }
   };
   std::vector<std::string> told;
   const auto second =
-      take(here_, "here", {.tell = [&](const std::string& text) { told.push_back(text); }});
+      take(here_, "here", {.notice = [&](const std::string& text) { told.push_back(text); }});
   EXPECT_EQ(second.status().code(), StatusCode::kBusy);
   EXPECT_THAT(second.status().message(), HasSubstr("host there"));
   EXPECT_EQ(sleep_count_, 5);
@@ -152,11 +152,11 @@ TEST_F(BuilderLeases, OfTheDeadGoToOneOfTwoTakers) {
   std::unique_ptr<BuilderLease> of_third;
   meanwhile_ = [&] {
     if (of_third) {
-      EXPECT_TRUE(of_third->beat().ok());
+      EXPECT_TRUE(of_third->write_beat().ok());
     } else if (epoch() == 2) {
       store::LeaseText text{.nonce = {}, .epoch = 2, .circle = "third", .holder = "host third"};
       here_.add_file(store::lease_path(kCache), store::encode_lease(text));
-      of_third = std::make_unique<BuilderLease>(*third, kCache, text, store::LeaseTerms{});
+      of_third = std::make_unique<BuilderLease>(*third, kCache, text, store::LeaseTiming{});
     }
   };
   const auto second = take(here_, "here");
@@ -229,14 +229,14 @@ TEST_F(BuilderLeases, StandInForLocksOnlyWhereTheFileSystemIsNotOurs) {
   };
   here_.set_hook(refuse_locks);
   std::vector<std::string> told;
-  const HoldNotices notices{.tell = [&](const std::string& text) { told.push_back(text); }};
-  EXPECT_TRUE(BuilderLock::take(here_, kCache, notices).ok());
+  const LeaseCallbacks callbacks{.notice = [&](const std::string& text) { told.push_back(text); }};
+  EXPECT_TRUE(BuilderLock::take(here_, kCache, callbacks).ok());
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_THAT(told[0], HasSubstr("/cache is on a file system (NFS)"));
 
   MemoryEnv local;
   local.set_hook(refuse_locks);
-  EXPECT_EQ(BuilderLock::take(local, kCache, notices).status().code(), StatusCode::kResource);
+  EXPECT_EQ(BuilderLock::take(local, kCache, callbacks).status().code(), StatusCode::kResource);
   EXPECT_THAT(told, SizeIs(1));
 }
 
