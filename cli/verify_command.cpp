@@ -90,11 +90,11 @@ std::string to_text(const verify::Finding& finding) {
   return text + "\n";
 }
 
-std::string to_text(const verify::Mended& mended) {
+std::string to_text(const verify::RepairedFile& repair) {
   std::string text =
-      escape_controls(mended.file) + ": " + escape_controls(request::words_of(mended));
-  if (mended.recomputed_count > 0) {
-    text += ", " + format_counted(mended.recomputed_count, "record", "records") + " computed again";
+      escape_controls(repair.file) + ": " + escape_controls(request::words_of(repair));
+  if (repair.recomputed_count > 0) {
+    text += ", " + format_counted(repair.recomputed_count, "record", "records") + " computed again";
   }
   return text + "\n";
 }
@@ -155,7 +155,7 @@ Status run_verify(Context& context, const VerifyOptions& options) {
                                  "more findings") +
                   ", told once these are mended\n");
   }
-  for (const verify::Mended& mended : report->repaired) context.print(to_text(mended));
+  for (const verify::RepairedFile& repair : report->repaired) context.print(to_text(repair));
   if (report->remedy) context.print(to_text(*report->remedy));
   context.summarize(summary_of(*report));
   context.print_json(request::to_json(*report));

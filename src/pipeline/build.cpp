@@ -43,7 +43,7 @@ Result<std::unique_ptr<store::CacheFolder>> open_folder(const BuildJob& job) {
   const std::uint64_t shortages = shortage_count();
   auto opened = store::CacheFolder::open(
       job.env, job.request.cache,
-      {.tell = [&job](const std::string& text) { job.observer.notice(text); },
+      {.notice = [&job](const std::string& text) { job.observer.notice(text); },
        .cancelled = [&job] { return job.observer.cancelled(); }});
   if (opened) return opened;
   const bool is_refused = opened.status().code() == StatusCode::kResource;

@@ -21,7 +21,7 @@ json finding_to_json(const verify::Finding& finding) {
               {"expected_kind", request::name_of(finding.expected.sign)},
               {"found", words_of(finding.found)},
               {"found_kind", request::name_of(finding.found.sign)},
-              {"cure", verify::name_of(finding.cure)}};
+              {"cure", verify::name_of(finding.remedy)}};
   if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
   if (!finding.part.empty()) out["part"] = finding.part;
   if (!finding.clip.empty()) out["clip"] = finding.clip;
@@ -36,11 +36,11 @@ json to_json(const verify::Report& report) {
   for (const verify::Finding& finding : report.findings)
     findings.push_back(finding_to_json(finding));
   json repaired = json::array();
-  for (const verify::Mended& mended : report.repaired) {
-    repaired.push_back({{"file", mended.file},
-                        {"what", words_of(mended)},
-                        {"what_kind", request::name_of(mended.done.sign)},
-                        {"recomputed", mended.recomputed_count}});
+  for (const verify::RepairedFile& repair : report.repaired) {
+    repaired.push_back({{"file", repair.file},
+                        {"what", words_of(repair)},
+                        {"what_kind", request::name_of(repair.done.sign)},
+                        {"recomputed", repair.recomputed_count}});
   }
   const bool deep = report.level == verify::Level::kDeep;
   const std::string comparison = words_of(report.comparison);

@@ -13,10 +13,10 @@ namespace xtts::request {
 namespace {
 
 using verify::Check;
-using verify::Cure;
 using verify::Evidence;
 using verify::Outcome;
 using verify::Remedy;
+using verify::RemedyKind;
 using verify::Sign;
 
 struct SignInfo {
@@ -153,7 +153,7 @@ std::string filled(std::string_view words, const Evidence& evidence) {
   return text + std::string(words);
 }
 
-std::string in_words(const verify::IndexSeen& index) {
+std::string in_words(const verify::FoundIndex& index) {
   if (!index.generation) return index.name + " (unreadable)";
   std::string text = index.name + " (generation " + std::to_string(*index.generation);
   if (!index.has_manifest) return text + ", unreadable)";
@@ -197,7 +197,7 @@ std::string words_of(const Evidence& evidence) {
   }
   if (evidence.indexes.empty()) return text;
   text = "which index is the newest cannot be proved (" + text + "); found: ";
-  for (const verify::IndexSeen& index : evidence.indexes)
+  for (const verify::FoundIndex& index : evidence.indexes)
     text += (&index == evidence.indexes.data() ? "" : ", ") + in_words(index);
   return text;
 }
@@ -207,13 +207,13 @@ std::string what_of(const verify::Finding& finding) {
   std::ranges::replace(words, '_', ' ');
   if (!finding.part.empty()) words += " " + finding.part;
   if (finding.outcome == Outcome::kUnreadable) return "unreadable " + words;
-  if (finding.outcome == Outcome::kNotMended) return "not mended, " + words;
+  if (finding.outcome == Outcome::kNotRepaired) return "not mended, " + words;
   return words;
 }
 
-std::string words_of(const verify::Mended& mended) {
-  const std::string why = words_of(mended.why);
-  return words_of(mended.done) + (why.empty() ? "" : ": " + why);
+std::string words_of(const verify::RepairedFile& repair) {
+  const std::string why = words_of(repair.why);
+  return words_of(repair.done) + (why.empty() ? "" : ": " + why);
 }
 
 std::string words_of(const verify::DeepComparison& comparison) {
@@ -230,53 +230,53 @@ std::string words_of(const verify::DeepComparison& comparison) {
 }
 
 std::string command_of(const Remedy& remedy) {
-  switch (remedy.cure) {
-    case Cure::kLookAtDisk:
+  switch (remedy.kind) {
+    case RemedyKind::kLookAtDisk:
       return verify_command(remedy) + (remedy.is_after_repair ? " --repair" : "");
-    case Cure::kRepair:
+    case RemedyKind::kRepair:
       return verify_command(remedy) + " --repair";
-    case Cure::kSources:
+    case RemedyKind::kSources:
       return verify_command(remedy) + " --repair" + data_option(remedy);
-    case Cure::kChooseIndex:
+    case RemedyKind::kChooseIndex:
       return verify_command(remedy) + " --repair --index " + remedy.index;
-    case Cure::kAddColumn:
+    case RemedyKind::kAddColumn:
       return "xtts_precompute.open('" + remedy.cache + "').add_column('" + remedy.column +
              "', FUNCTION, version='ANOTHER')";
-    case Cure::kBuild:
+    case RemedyKind::kBuild:
       return build_command(remedy);
-    case Cure::kLeaveOut: {
+    case RemedyKind::kLeaveOut: {
       const double share =
           static_cast<double>(remedy.lost_clip_count) / static_cast<double>(remedy.clip_count);
       return verify_command(remedy) + " --repair --max-gone " + pipeline::limit_that_allows(share) +
              (remedy.data.empty() ? "" : data_option(remedy));
     }
-    case Cure::kOtherMachine:
+    case RemedyKind::kOtherMachine:
       return verify_command(remedy) + (remedy.is_after_repair ? " --repair" : " --level deep") +
              " --data " + data_word(remedy);
-    case Cure::kOverwrite:
+    case RemedyKind::kOverwrite:
       break;
   }
   return build_command(remedy) + " --overwrite";
 }
 
 std::string note_of(const Remedy& remedy) {
-  switch (remedy.cure) {
-    case Cure::kLookAtDisk:
+  switch (remedy.kind) {
+    case RemedyKind::kLookAtDisk:
       return "look at permissions and at the disk's health, then";
-    case Cure::kRepair:
+    case RemedyKind::kRepair:
       return {};
-    case Cure::kSources:
+    case RemedyKind::kSources:
       if (!remedy.data.empty()) return {};
       return remedy.data_before.empty()
                  ? "DATA is the folder of the sources"
                  : "DATA is where the sources are now that were in " + remedy.data_before;
-    case Cure::kChooseIndex:
+    case RemedyKind::kChooseIndex:
       return "the newest of those that can be read; another name takes another";
-    case Cure::kAddColumn:
+    case RemedyKind::kAddColumn:
       return "in Python, which adds the column again";
-    case Cure::kBuild:
+    case RemedyKind::kBuild:
       return "clips whose sources have changed are computed again by";
-    case Cure::kLeaveOut:
+    case RemedyKind::kLeaveOut:
       return std::to_string(remedy.lost_clip_count) + " of " + std::to_string(remedy.clip_count) +
              " clips" +
              (remedy.lost_clip_count == 1
@@ -284,9 +284,9 @@ std::string note_of(const Remedy& remedy) {
                     "another. This leaves it out of the cache"
                   : " cannot be had again: their records are lost, and their sources are gone or "
                     "make others. This leaves them out of the cache");
-    case Cure::kOtherMachine:
+    case RemedyKind::kOtherMachine:
       return "on a machine with the cache's numerics";
-    case Cure::kOverwrite:
+    case RemedyKind::kOverwrite:
       break;
   }
   return "nothing in the cache can mend it: restore the files from a copy, or compute all clips "

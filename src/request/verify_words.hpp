@@ -18,7 +18,7 @@ namespace xtts::request {
 // rate".
 [[nodiscard]] std::string what_of(const verify::Finding& finding);
 // Says how the file was mended.
-[[nodiscard]] std::string words_of(const verify::Mended& mended);
+[[nodiscard]] std::string words_of(const verify::RepairedFile& repair);
 // Gives "bit for bit", or the tolerance and its reason; empty where nothing was compared.
 [[nodiscard]] std::string words_of(const verify::DeepComparison& comparison);
 

@@ -44,31 +44,31 @@ std::string_view name_of(Outcome outcome) noexcept {
       return "wrong";
     case Outcome::kUnreadable:
       return "unreadable";
-    case Outcome::kNotMended:
+    case Outcome::kNotRepaired:
       return "not_mended";
   }
   return "";
 }
 
-std::string_view name_of(Cure cure) noexcept {
-  switch (cure) {
-    case Cure::kLookAtDisk:
+std::string_view name_of(RemedyKind kind) noexcept {
+  switch (kind) {
+    case RemedyKind::kLookAtDisk:
       return "look_at_disk";
-    case Cure::kRepair:
+    case RemedyKind::kRepair:
       return "repair";
-    case Cure::kSources:
+    case RemedyKind::kSources:
       return "sources";
-    case Cure::kChooseIndex:
+    case RemedyKind::kChooseIndex:
       return "choose_index";
-    case Cure::kAddColumn:
+    case RemedyKind::kAddColumn:
       return "add_column";
-    case Cure::kBuild:
+    case RemedyKind::kBuild:
       return "build";
-    case Cure::kLeaveOut:
+    case RemedyKind::kLeaveOut:
       return "leave_out";
-    case Cure::kOtherMachine:
+    case RemedyKind::kOtherMachine:
       return "other_machine";
-    case Cure::kOverwrite:
+    case RemedyKind::kOverwrite:
       return "overwrite";
   }
   return "";

@@ -39,14 +39,14 @@ struct CheckInfo {
 // The outcome of a check.
 enum class Outcome : std::uint8_t {
   kWrong,
-  kUnreadable,  // the bytes could not be read: they may be sound on a disk that is not
-  kNotMended,   // a repair has tried
+  kUnreadable,   // the bytes could not be read: they may be sound on a disk that is not
+  kNotRepaired,  // a repair has tried
 };
 
 [[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
 
-// The cures for findings, the cheapest first.
-enum class Cure : std::uint8_t {
+// The remedies for findings, the cheapest first.
+enum class RemedyKind : std::uint8_t {
   kLookAtDisk,    // a file that cannot be read: permissions, or a disk that dies
   kRepair,        // verify --repair, from the cache alone
   kSources,       // verify --repair, from the sources where it must
@@ -58,6 +58,6 @@ enum class Cure : std::uint8_t {
   kOverwrite,     // a copy of the files, or all from the beginning
 };
 
-[[nodiscard]] std::string_view name_of(Cure cure) noexcept;
+[[nodiscard]] std::string_view name_of(RemedyKind kind) noexcept;
 
 }  // namespace xtts::verify

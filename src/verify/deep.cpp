@@ -117,14 +117,14 @@ class Deep {
         stored->facts = *facts;  // its own facts only name its owner
       }
       check_sound(*facts, column, *stored, made);
-      if (made.made != Made::kRecord) break;  // one failure is enough
+      if (made.result != RecomputeResult::kRecord) break;  // one failure is enough
     }
     worker.buffers = std::move(made.outcome.records);
     return {};
   }
 
-  void count(const StoredRecord& stored, const MadeAgain& made) {
-    if (made.made != Made::kRecord) return;
+  void count(const StoredRecord& stored, const RecomputedClip& made) {
+    if (made.result != RecomputeResult::kRecord) return;
     ++(has_same_numerics(stored) ? exact_count_ : tolerant_count_);
     if (has_same_numerics(stored)) return;
     const std::scoped_lock lock(mutex_);
@@ -138,7 +138,7 @@ class Deep {
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
     if (const auto text = recomputer_->other_text(facts)) {
       note(facts, "tokens", stored, Check::kText, {Sign::kTextOfBuild, *facts.text_raw},
-           {Sign::kTextOfLists, *text}, Cure::kBuild);
+           {Sign::kTextOfLists, *text}, RemedyKind::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
     if (made.refusal) {
@@ -157,15 +157,16 @@ class Deep {
   }
 
   void check_sound(const RecordFacts& facts, std::size_t column, const StoredRecord& stored,
-                   const MadeAgain& made) {
+                   const RecomputedClip& made) {
     const formats::ColumnSpec& spec = manifest_.columns[column].spec;
     const bool same_numerics = has_same_numerics(stored);
-    const bool has_no_source = made.made == Made::kOtherSource || made.made == Made::kUnread;
-    if (has_no_source || (made.made == Made::kRefused && !same_numerics)) {
+    const bool has_no_source =
+        made.result == RecomputeResult::kOtherSource || made.result == RecomputeResult::kUnread;
+    if (has_no_source || (made.result == RecomputeResult::kRefused && !same_numerics)) {
       return note(facts, spec.name, stored, Check::kSource, Sign::kSourceOfBuild, made.why_not,
-                  has_no_source ? Cure::kBuild : Cure::kOtherMachine);
+                  has_no_source ? RemedyKind::kBuild : RemedyKind::kOtherMachine);
     }
-    if (made.made == Made::kRefused) {
+    if (made.result == RecomputeResult::kRefused) {
       return damage(facts, spec.name, stored,
                     {.part = "record",
                      .offset_bytes = stored.offset_bytes,
@@ -192,7 +193,8 @@ class Deep {
     if (!difference) return;
     if (!difference->is_beyond_comparison) return damage(facts, spec.name, stored, *difference);
     note(facts, spec.name, stored, Check::kRecomputed, difference->expected,
-         {Sign::kDecodedOtherwise, difference->found.text}, Cure::kOtherMachine, difference->part);
+         {Sign::kDecodedOtherwise, difference->found.text}, RemedyKind::kOtherMachine,
+         difference->part);
   }
 
   void damage(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
@@ -205,12 +207,13 @@ class Deep {
                        .part = difference.part,
                        .expected = difference.expected,
                        .found = difference.found,
-                       .cure = Cure::kOverwrite,
+                       .remedy = RemedyKind::kOverwrite,
                        .is_of_checks = false});
   }
 
   void note(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
-            Check check, Evidence expected, Evidence found, Cure cure, std::string part = {}) {
+            Check check, Evidence expected, Evidence found, RemedyKind remedy,
+            std::string part = {}) {
     run_.findings.add({.weight = Weight::kNote,
                        .file = stored.file,
                        .offset_bytes = stored.offset_bytes,
@@ -220,7 +223,7 @@ class Deep {
                        .part = std::move(part),
                        .expected = std::move(expected),
                        .found = std::move(found),
-                       .cure = cure,
+                       .remedy = remedy,
                        .is_of_checks = false});
   }
 

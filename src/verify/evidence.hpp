@@ -98,7 +98,7 @@ enum class Sign : std::uint8_t {
 };
 
 // An index in a cache whose manifest is lost.
-struct IndexSeen {
+struct FoundIndex {
   std::string name;
   std::optional<std::uint64_t> generation = {};  // nothing: it cannot be read
   bool has_manifest = false;                     // a copy that can be read, with these counts
@@ -125,7 +125,7 @@ struct Evidence {
   std::string text = {};
   std::array<std::string, 2> clips = {};       // the first and the last
   std::optional<formats::Reason> reason = {};  // of kRefused and kNoRecord
-  std::vector<IndexSeen> indexes = {};         // the highest generation first
+  std::vector<FoundIndex> indexes = {};        // the highest generation first
   std::optional<OtherNumerics> numerics = {};  // a possible cause
 };
 

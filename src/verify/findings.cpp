@@ -21,7 +21,7 @@ void Findings::add(Finding finding) {
   if (kept_.size() > kept_max_) kept_.erase(std::prev(kept_.end()));
 }
 
-std::set<std::string> Findings::files_to_mend() {
+std::set<std::string> Findings::files_to_repair() {
   const std::scoped_lock lock(mutex_);
   std::set<std::string> files;
   for (const auto& [file, tally] : by_file_) {

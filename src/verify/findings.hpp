@@ -21,7 +21,7 @@ class Findings {
   void add(Finding finding);
   [[nodiscard]] bool is_empty();
   // Returns the files with damage that a check reported, and rejects.jsonl if it has another text.
-  [[nodiscard]] std::set<std::string> files_to_mend();
+  [[nodiscard]] std::set<std::string> files_to_repair();
   // Forgets the findings of checks about a mended file.
   void forget(const std::string& file);
   // Puts findings, their number and `ok` into the report. Nothing is added after this point.

@@ -36,8 +36,8 @@ std::optional<formats::Manifest> read_copy(Run& run, const std::string& name) {
   return manifest ? std::optional(std::move(*manifest)) : std::nullopt;
 }
 
-IndexSeen seen(const Candidate& candidate) {
-  IndexSeen seen{.name = candidate.index_name, .generation = candidate.generation};
+FoundIndex seen(const Candidate& candidate) {
+  FoundIndex seen{.name = candidate.index_name, .generation = candidate.generation};
   if (!candidate.manifest) return seen;
   seen.has_manifest = true;
   seen.record_count = candidate.manifest->counts.records;
@@ -49,21 +49,21 @@ class ManifestRepair {
  public:
   explicit ManifestRepair(Run& run) : run_(run) {}
 
-  Result<std::optional<Mended>> run() {
+  Result<std::optional<RepairedFile>> run() {
     XTTS_TRY(list_candidates());
     const Candidate* const newest = choose();
-    if (newest == nullptr) return std::optional<Mended>();
+    if (newest == nullptr) return std::optional<RepairedFile>();
     if (run_.options.index.empty()) {
       XTTS_ASSIGN(auto doubt, why_not_newest(*newest));
       if (doubt) {
         ask(*newest, std::move(*doubt));
-        return std::optional<Mended>();
+        return std::optional<RepairedFile>();
       }
     }
     XTTS_TRY(put_in_place(*newest->manifest));
-    return std::optional(
-        Mended{.file = std::string(reader::kManifestName),
-               .done = {Sign::kManifestRemade, newest->index_name, newest->manifest->generation}});
+    return std::optional(RepairedFile{
+        .file = std::string(reader::kManifestName),
+        .done = {Sign::kManifestRemade, newest->index_name, newest->manifest->generation}});
   }
 
  private:
@@ -144,9 +144,9 @@ class ManifestRepair {
     for (const Candidate& candidate : candidates_) doubt.indexes.push_back(seen(candidate));
     run_.findings.add({.file = std::string(reader::kManifestName),
                        .check = Check::kManifest,
-                       .outcome = Outcome::kNotMended,
+                       .outcome = Outcome::kNotRepaired,
                        .found = std::move(doubt),
-                       .cure = Cure::kChooseIndex,
+                       .remedy = RemedyKind::kChooseIndex,
                        .is_of_checks = false});
     run_.is_manifest_told = true;
     run_.index_to_name = newest.index_name;
@@ -168,10 +168,11 @@ class ManifestRepair {
 
 }  // namespace
 
-Result<std::optional<Mended>> mend_manifest(Run& run) {
+Result<std::optional<RepairedFile>> repair_manifest(Run& run) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
   const bool is_damaged = loaded.status().code() == StatusCode::kCorrupt;
-  if (!is_damaged && !store::is_manifest_lost(run.env, run.cache)) return std::optional<Mended>();
+  if (!is_damaged && !store::is_manifest_lost(run.env, run.cache))
+    return std::optional<RepairedFile>();
   return ManifestRepair(run).run();
 }
 

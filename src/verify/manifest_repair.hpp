@@ -14,6 +14,6 @@ namespace xtts::verify {
 // Returns nothing if the manifest is sound, no index keeps a readable copy, the newest index is
 // not proved, or a build has not published yet. The findings then say what is wrong. Failures:
 // kBusy, kResource.
-[[nodiscard]] Result<std::optional<Mended>> mend_manifest(Run& run);
+[[nodiscard]] Result<std::optional<RepairedFile>> repair_manifest(Run& run);
 
 }  // namespace xtts::verify

@@ -23,7 +23,7 @@ void expect_count(Run& run, const std::string& file, std::string what, std::uint
                     .part = std::move(what),
                     .expected = {Sign::kNumberOfManifest, expected},
                     .found = {Sign::kNumber, found},
-                    .cure = Cure::kRepair});
+                    .remedy = RemedyKind::kRepair});
 }
 
 class PlanLoader {
@@ -46,7 +46,7 @@ class PlanLoader {
                        .part = std::move(part),
                        .expected = std::move(expected),
                        .found = std::move(found),
-                       .cure = Cure::kRepair});
+                       .remedy = RemedyKind::kRepair});
   }
   [[nodiscard]] Status load_clips(Plan& plan);
   [[nodiscard]] Status load_id_hashes(Plan& plan);
@@ -180,7 +180,7 @@ bool PlanLoader::number_records(ColumnPlan& column) {
   }
   first.push_back(records);
   column.first_record_of_row = std::move(first);
-  column.owners.assign(records, kNobody);
+  column.owners.assign(records, kNoOwner);
   return true;
 }
 
@@ -218,7 +218,7 @@ void PlanLoader::own(ColumnPlan& column, std::uint64_t row, std::size_t slot, st
     return;
   }
   std::uint32_t& held = column.owners[column.first_record_of_row[row] + slot];
-  if (held != kNobody) {
+  if (held != kNoOwner) {
     contradiction({}, Sign::kEachRecordOnce, {Sign::kPlaceTwice, row, slot}, {}, name);
     return;
   }
@@ -228,7 +228,7 @@ void PlanLoader::own(ColumnPlan& column, std::uint64_t row, std::size_t slot, st
 void PlanLoader::check_everybody_owned(const ColumnPlan& column) {
   for (std::uint64_t row = 0; row < column.rows.size(); ++row) {
     for (std::size_t slot = 0; slot < column.rows[row]->place.record_count; ++slot) {
-      if (column.owner(row, slot) != kNobody) continue;
+      if (column.owner(row, slot) != kNoOwner) continue;
       contradiction({}, Sign::kEachRecordNamed, {Sign::kPlaceOfNobody, row, slot}, {},
                     column.entry->spec.name);
     }

@@ -16,8 +16,8 @@
 
 namespace xtts::verify {
 
-inline constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
-inline constexpr std::uint32_t kTombstone = kNobody - 1;
+inline constexpr std::uint32_t kNoOwner = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kTombstone = kNoOwner - 1;
 
 struct ColumnPlan {
   const formats::ColumnEntry* entry = nullptr;
@@ -25,10 +25,10 @@ struct ColumnPlan {
   std::vector<std::optional<formats::BlockRow>> rows;  // nothing where the index is damaged
   std::vector<std::uint64_t>
       first_record_of_row;            // one more than rows; empty where owners are unknown
-  std::vector<std::uint32_t> owners;  // by record: its clip's position, or kTombstone, or kNobody
+  std::vector<std::uint32_t> owners;  // by record: its clip's position, or kTombstone, or kNoOwner
 
   [[nodiscard]] std::uint32_t owner(std::uint64_t row, std::size_t slot) const noexcept {
-    return first_record_of_row.empty() ? kNobody : owners[first_record_of_row[row] + slot];
+    return first_record_of_row.empty() ? kNoOwner : owners[first_record_of_row[row] + slot];
   }
 };
 

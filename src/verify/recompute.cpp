@@ -30,8 +30,8 @@ corpus::KnownSplits published_splits(reader::IndexReader& index) {
   };
 }
 
-MadeAgain answer(Made made, Evidence why_not, records::ClipOutcome outcome) {
-  return {.made = made, .why_not = std::move(why_not), .outcome = std::move(outcome)};
+RecomputedClip answer(RecomputeResult result, Evidence why_not, records::ClipOutcome outcome) {
+  return {.result = result, .why_not = std::move(why_not), .outcome = std::move(outcome)};
 }
 
 formats::Recipe without_baking(formats::Recipe recipe) {
@@ -50,7 +50,7 @@ records::ClipOutcome with_buffers(std::vector<records::MadeRecord> buffers) {
 }  // namespace
 
 Recomputer::Recomputer(Env& env, formats::Recipe recipe, const Sources& sources,
-                       std::uint32_t thread_count, text::Tokenizer tokenizer, CancelWish cancelled)
+                       std::uint32_t thread_count, text::Tokenizer tokenizer, CancelCheck cancelled)
     : env_(env),
       recipe_(std::move(recipe)),
       computed_(without_baking(recipe_)),
@@ -63,7 +63,7 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
                                                        reader::IndexReader& index,
                                                        const Sources& sources,
                                                        std::uint32_t thread_count,
-                                                       CancelWish cancelled) {
+                                                       CancelCheck cancelled) {
   XTTS_ASSIGN(auto recipe, formats::recipe_of(manifest));
   XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
   std::unique_ptr<Recomputer> made(new Recomputer(env, std::move(recipe), sources, thread_count,
@@ -134,14 +134,16 @@ const corpus::Clip* Recomputer::find(const formats::RecordFacts& stored) const {
   return place == places_.end() ? nullptr : &corpus_.clips[place->second];
 }
 
-Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
-                                    std::vector<records::MadeRecord> buffers) {
+Result<RecomputedClip> Recomputer::sound(const formats::RecordFacts& stored,
+                                         std::vector<records::MadeRecord> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
-    return answer(Made::kOtherSource, Sign::kNotListed, with_buffers(std::move(buffers)));
+    return answer(RecomputeResult::kOtherSource, Sign::kNotListed,
+                  with_buffers(std::move(buffers)));
   }
   if (!records::is_same_part(listed->segment, stored)) {
-    return answer(Made::kOtherSource, Sign::kOtherPart, with_buffers(std::move(buffers)));
+    return answer(RecomputeResult::kOtherSource, Sign::kOtherPart,
+                  with_buffers(std::move(buffers)));
   }
   corpus::Clip clip = *listed;
   // The treatment of a clip that is too long depends on its text, so we take the text of that
@@ -157,21 +159,21 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
   const auto digest =
       outcome.facts.content_digest ? outcome.facts.content_digest : hash_source(clip);
   if (!digest) {
-    return answer(Made::kUnread, Sign::kSourceUnread, std::move(outcome));
+    return answer(RecomputeResult::kUnread, Sign::kSourceUnread, std::move(outcome));
   }
   if (digest != stored.content_digest) {
-    return answer(Made::kOtherSource, Sign::kSourceChanged, std::move(outcome));
+    return answer(RecomputeResult::kOtherSource, Sign::kSourceChanged, std::move(outcome));
   }
   if (!outcome.reject) {
     if (const auto refusal = bake(outcome))
-      return answer(Made::kRefused, refused(*refusal), std::move(outcome));
-    return answer(Made::kRecord, {}, std::move(outcome));
+      return answer(RecomputeResult::kRefused, refused(*refusal), std::move(outcome));
+    return answer(RecomputeResult::kRecord, {}, std::move(outcome));
   }
   const bool may_work_next_time = outcome.reject->kind == formats::RejectClass::kEnvironment ||
                                   outcome.reject->kind == formats::RejectClass::kCrash;
   Evidence why_not = refused(outcome.reject->reason);
-  return answer(may_work_next_time ? Made::kUnread : Made::kRefused, std::move(why_not),
-                std::move(outcome));
+  return answer(may_work_next_time ? RecomputeResult::kUnread : RecomputeResult::kRefused,
+                std::move(why_not), std::move(outcome));
 }
 
 // Bakes with the function of `convert --bake`, which gives the same bits.

@@ -31,22 +31,22 @@
 
 namespace xtts::verify {
 
-enum class Made : std::uint8_t {
+enum class RecomputeResult : std::uint8_t {
   kRecord,
   kOtherSource,  // DATA has no such source any more, or another one
   kUnread,       // the source could not be read or decoded this time
   kRefused,      // the source is what it was, but makes no record
 };
 
-struct MadeAgain {
-  Made made = Made::kRecord;
+struct RecomputedClip {
+  RecomputeResult result = RecomputeResult::kRecord;
   Evidence why_not = {};         // set if there is no record
   records::ClipOutcome outcome;  // its buffers always exist
 };
 
 // Returns true if the work shall stop. Called while a source is decoded. An empty function means
 // never.
-using CancelWish = std::function<bool()>;
+using CancelCheck = std::function<bool()>;
 
 class Recomputer {
  public:
@@ -54,7 +54,7 @@ class Recomputer {
   // tokens.
   [[nodiscard]] static Result<std::unique_ptr<Recomputer>> create(
       Env& env, const formats::Manifest& manifest, reader::IndexReader& index,
-      const Sources& sources, std::uint32_t thread_count, CancelWish cancelled = {});
+      const Sources& sources, std::uint32_t thread_count, CancelCheck cancelled = {});
 
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return recipe_; }
   // Returns the numerics of this machine in the manifest's form. Valid only where there are
@@ -68,8 +68,8 @@ class Recomputer {
   void expect_all();
 
   // `stored` holds the clip's details in the index. `buffers` are reused.
-  [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
-                                        std::vector<records::MadeRecord> buffers);
+  [[nodiscard]] Result<RecomputedClip> sound(const formats::RecordFacts& stored,
+                                             std::vector<records::MadeRecord> buffers);
   // Makes tokens of the stored text.
   [[nodiscard]] pipeline::ClipText tokens(const formats::RecordFacts& stored) const;
   // Returns the lists' present text if it differs; nothing if it does not, or if the lists do not
@@ -79,7 +79,7 @@ class Recomputer {
  private:
   void expect_places(std::span<const std::uint32_t> clips);
   Recomputer(Env& env, formats::Recipe recipe, const Sources& sources, std::uint32_t thread_count,
-             text::Tokenizer tokenizer, CancelWish cancelled);
+             text::Tokenizer tokenizer, CancelCheck cancelled);
   [[nodiscard]] Status discover(reader::IndexReader& index);
   [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
   [[nodiscard]] std::optional<formats::Reason> bake(records::ClipOutcome& outcome) const;
@@ -92,7 +92,7 @@ class Recomputer {
   std::optional<ChannelNorm> norm_;
   const Sources sources_;
   const std::uint32_t thread_count_;
-  const CancelWish cancelled_;
+  const CancelCheck cancelled_;
   formats::Numerics numerics_;  // unset without data
   const text::Tokenizer tokenizer_;
   corpus::Corpus corpus_;

@@ -13,25 +13,26 @@ const Finding* cheapest_of(const Run& run, const Report& report, Weight weight) 
   for (const Finding& finding : report.findings) {
     if (finding.weight != weight) continue;
     if (run.options.repair && finding.is_of_checks) continue;
-    if (cheapest == nullptr || finding.cure < cheapest->cure) cheapest = &finding;
+    if (cheapest == nullptr || finding.remedy < cheapest->remedy) cheapest = &finding;
   }
   return cheapest;
 }
 
 bool any_needs_sources(const Report& report) {
   return std::ranges::any_of(report.findings, [](const Finding& finding) {
-    return finding.weight == Weight::kDamage && finding.cure == Cure::kSources;
+    return finding.weight == Weight::kDamage && finding.remedy == RemedyKind::kSources;
   });
 }
 
-Remedy remedy_by(const Run& run, const Report& report, Cure cure) {
-  Remedy remedy{.cure = cure, .cache = run.cache, .is_after_repair = run.options.repair};
-  if (cure == Cure::kRepair && any_needs_sources(report)) remedy.cure = Cure::kSources;
+Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
+  Remedy remedy{.kind = kind, .cache = run.cache, .is_after_repair = run.options.repair};
+  if (kind == RemedyKind::kRepair && any_needs_sources(report)) remedy.kind = RemedyKind::kSources;
   if (const auto table = store::load_source_table(run.env, run.cache))
     remedy.data_before = table->data_path;
   // Takes DATA as given, else the place where the last build found it, if it still exists.
   const std::string& told = run.options.sources.data;
-  const bool was_in_vain = remedy.cure == Cure::kSources && run.options.repair && !told.empty();
+  const bool was_in_vain =
+      remedy.kind == RemedyKind::kSources && run.options.repair && !told.empty();
   for (const std::string& data : {told, remedy.data_before}) {
     if (was_in_vain || !remedy.data.empty() || data.empty() || !run.env.stat(data)) continue;
     remedy.data = data;
@@ -49,8 +50,8 @@ std::optional<Remedy> remedy_of(const Run& run, const Report& report) {
   if (cheapest == nullptr && report.ok) cheapest = cheapest_of(run, report, Weight::kNote);
   if (cheapest == nullptr && report.ok) return std::nullopt;
   // Only findings remain that a repair has just failed to mend, without an obstacle of their own.
-  if (cheapest == nullptr) return remedy_by(run, report, Cure::kOverwrite);
-  Remedy remedy = remedy_by(run, report, cheapest->cure);
+  if (cheapest == nullptr) return remedy_by(run, report, RemedyKind::kOverwrite);
+  Remedy remedy = remedy_by(run, report, cheapest->remedy);
   remedy.column = cheapest->column;
   return remedy;
 }

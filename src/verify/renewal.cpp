@@ -123,7 +123,7 @@ class Renewer {
                               pipeline::ColumnRows& rows, Spots& spots) {
     const ShardRepairJob repair = job_.repair_job(before);
     XTTS_ASSIGN(const RemadeShard made, renew_shard(repair, result_.generation));
-    for (const Obstacle& obstacle : made.obstacles) job_.tell(before, obstacle);
+    for (const Obstacle& obstacle : made.obstacles) job_.report_obstacle(before, obstacle);
     if (!made.image) return false;
     const ColumnPlan& column = column_plan(before.column);
     XTTS_ASSIGN(const auto sealed, job_.folder.seal(column.entry->spec.name, after, made.finished));
@@ -200,14 +200,14 @@ class Renewer {
         if (column_plan(column).entry->spec.id != row.column_id) continue;
         const auto found = spots.find(row.block_row);
         if (found == spots.end() || !found->second[row.slot]) {
-          row.column_id = kNobody;
+          row.column_id = kNoOwner;
           break;
         }
         row.block_row = static_cast<std::uint32_t>(found->second[row.slot]->row);
         row.slot = static_cast<std::uint16_t>(found->second[row.slot]->slot);
         break;
       }
-      if (row.column_id == kNobody) continue;
+      if (row.column_id == kNoOwner) continue;
       changes_.tombstones.add(row);
     }
     return {};

@@ -55,7 +55,7 @@ struct RenewalJob {
   store::CacheFolder& folder;
   // Returns the job that repairs a shard.
   std::function<ShardRepairJob(const ShardPlace& place)> repair_job;
-  std::function<void(const ShardPlace& place, const Obstacle& obstacle)> tell;
+  std::function<void(const ShardPlace& place, const Obstacle& obstacle)> report_obstacle;
 };
 
 // Shards with an obstacle stay as they are and are reported. Publishes if any shard was renewed.

@@ -20,16 +20,16 @@
 namespace xtts::verify {
 namespace {
 
-void tell(Run& run, const std::string& file, const Obstacle& obstacle, Cure cure,
-          const std::string& column = {}) {
+void report_obstacle(Run& run, const std::string& file, const Obstacle& obstacle, RemedyKind remedy,
+                     const std::string& column = {}) {
   run.findings.add({.file = file,
                     .clip = obstacle.clip,
                     .column = column,
                     .check = obstacle.check,
-                    .outcome = Outcome::kNotMended,
+                    .outcome = Outcome::kNotRepaired,
                     .expected = obstacle.expected,
                     .found = obstacle.why,
-                    .cure = cure,
+                    .remedy = remedy,
                     .is_of_checks = false});
 }
 
@@ -48,31 +48,31 @@ class Repair {
   Repair(Run& run, Report& report) : run_(run), report_(report) {}
 
   // Under the builder's lock.
-  Status mend_all(store::CacheFolder& folder) {
+  Status repair_all(store::CacheFolder& folder) {
     auto generation = reader::open_generation(run_.env, run_.cache);
     if (!generation) return give_up(generation.status());
     generation_ = std::move(*generation);
     XTTS_TRY(manifest().allows_changes());
-    std::set<std::string> files = run_.findings.files_to_mend();
-    if (files.contains(index().file().name())) return {};  // mend_index has told why
+    std::set<std::string> files = run_.findings.files_to_repair();
+    if (files.contains(index().file().name())) return {};  // repair_index has told why
     XTTS_TRY(load_plan_again());
-    if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(mend_rejects(folder));
-    XTTS_TRY(mend_and_renew(folder, files));
+    if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(repair_rejects(folder));
+    XTTS_TRY(repair_and_renew(folder, files));
     note_lost_clips();
     if (may_leave_out()) {
       XTTS_TRY(leave_out(folder));
-      XTTS_TRY(mend_and_renew(folder, run_.findings.files_to_mend()));
+      XTTS_TRY(repair_and_renew(folder, run_.findings.files_to_repair()));
       note_lost_clips();
     }
-    for (const ToldObstacle& left : obstacles_)
-      not_mended(left.file, left.obstacle, left.obstacle.cure, left.column);
-    if (run_.findings.files_to_mend().empty()) report_.record_count = all_records();
+    for (const ReportedObstacle& left : obstacles_)
+      report_unrepaired(left.file, left.obstacle, left.obstacle.remedy, left.column);
+    if (run_.findings.files_to_repair().empty()) report_.record_count = all_records();
     return {};
   }
 
  private:
   // Obstacles are reported at the end, because some are overcome until then.
-  struct ToldObstacle {
+  struct ReportedObstacle {
     std::string file;
     std::string column;
     Obstacle obstacle;
@@ -84,10 +84,10 @@ class Repair {
   Status give_up(const Status& status) {
     if (run_.is_manifest_told) return {};
     if (status.code() != StatusCode::kCorrupt) return status;
-    if (reader::load_manifest(run_.env, run_.cache)) return {};  // mend_index has told why
-    not_mended(std::string(reader::kManifestName),
-               {.clip = "", .check = Check::kManifest, .why = Sign::kNoCopyOfManifest},
-               Cure::kOverwrite);
+    if (reader::load_manifest(run_.env, run_.cache)) return {};  // repair_index has told why
+    report_unrepaired(std::string(reader::kManifestName),
+                      {.clip = "", .check = Check::kManifest, .why = Sign::kNoCopyOfManifest},
+                      RemedyKind::kOverwrite);
     return {};
   }
 
@@ -96,7 +96,7 @@ class Repair {
   Status load_plan_again() {
     Run silent(run_.env, run_.cache, run_.options);
     plan_ = load_plan(silent, index(), manifest(), true);
-    if (!silent.findings.files_to_mend().empty())
+    if (!silent.findings.files_to_repair().empty())
       return {StatusCode::kMismatch, "the cache has changed meanwhile: verify it again"};
     XTTS_ASSIGN(texts_, Recomputer::create(run_.env, manifest(), index(), {}, 1));
     return {};
@@ -123,7 +123,7 @@ class Repair {
     return shards;
   }
 
-  Status mend_rejects(store::CacheFolder& folder) {
+  Status repair_rejects(store::CacheFolder& folder) {
     XTTS_ASSIGN(const std::string lines, index().section_text(formats::SectionKind::kRejects));
     XTTS_TRY(store::replace_rejects(folder, lines));
     const std::string name(reader::kRejectsName);
@@ -132,10 +132,10 @@ class Repair {
     return {};
   }
 
-  Status mend_and_renew(store::CacheFolder& folder, const std::set<std::string>& files) {
+  Status repair_and_renew(store::CacheFolder& folder, const std::set<std::string>& files) {
     obstacles_.clear();
     to_renew_.clear();
-    XTTS_TRY(mend_shards(folder, shards_of(files)));
+    XTTS_TRY(repair_shards(folder, shards_of(files)));
     return to_renew_.empty() ? Status() : renew(folder);
   }
 
@@ -150,12 +150,12 @@ class Repair {
     const bool is_part = manifest().partition.has_value();
     const bool is_refused = is_build_refused();
     lost_clips_.clear();
-    for (ToldObstacle& left : obstacles_) {
-      Cure& cure = left.obstacle.cure;
-      if (cure == Cure::kBuild && is_refused) cure = Cure::kLeaveOut;
+    for (ReportedObstacle& left : obstacles_) {
+      RemedyKind& remedy = left.obstacle.remedy;
+      if (remedy == RemedyKind::kBuild && is_refused) remedy = RemedyKind::kLeaveOut;
       // merge joins parts of one plan, and no part may lack a clip.
-      if (cure == Cure::kLeaveOut && is_part) cure = Cure::kOverwrite;
-      if (cure != Cure::kLeaveOut || !left.obstacle.position) continue;
+      if (remedy == RemedyKind::kLeaveOut && is_part) remedy = RemedyKind::kOverwrite;
+      if (remedy != RemedyKind::kLeaveOut || !left.obstacle.position) continue;
       lost_clips_.emplace(*left.obstacle.position, left.obstacle);
     }
     run_.lost_clip_count = lost_clips_.size();
@@ -186,7 +186,7 @@ class Repair {
 
   // The tokens are now in other files.
   void forget_replaced_files(std::uint64_t generation) {
-    const std::set<std::string> files = run_.findings.files_to_mend();
+    const std::set<std::string> files = run_.findings.files_to_repair();
     const auto shards = shards_of(files);
     for (const std::string& file : files) {
       if (shards.contains(file) || !store::is_shard_name(file_name(file))) continue;
@@ -214,16 +214,18 @@ class Repair {
     return {};
   }
 
-  Status mend_shards(store::CacheFolder& folder, const std::map<std::string, ShardPlace>& shards) {
+  Status repair_shards(store::CacheFolder& folder,
+                       const std::map<std::string, ShardPlace>& shards) {
     std::uint64_t done = 0;
     for (const auto& [name, place] : shards) {
       if (run_.options.repair_progress) run_.options.repair_progress(done++, shards.size());
-      XTTS_TRY(mend_shard(folder, name, place));
+      XTTS_TRY(repair_shard(folder, name, place));
     }
     return {};
   }
 
-  Status mend_shard(store::CacheFolder& folder, const std::string& name, const ShardPlace& place) {
+  Status repair_shard(store::CacheFolder& folder, const std::string& name,
+                      const ShardPlace& place) {
     if (run_.cancelled()) return {StatusCode::kCancelled, "repair was stopped"};
     const ColumnPlan& column = plan_.columns[place.column];
     const ShardRepairJob job = repair_job(place);
@@ -234,8 +236,8 @@ class Repair {
     if (!made.image) return {};
     XTTS_ASSIGN(const bool is_sound, holds(name, made.finished.bytes));
     if (is_sound) {
-      not_mended(name, {.clip = "", .check = Check::kShard, .why = Sign::kIndexContradicts},
-                 Cure::kOverwrite, column.entry->spec.name);
+      report_unrepaired(name, {.clip = "", .check = Check::kShard, .why = Sign::kIndexContradicts},
+                        RemedyKind::kOverwrite, column.entry->spec.name);
       return {};
     }
     const auto seal = folder.seal(column.entry->spec.name, place.ordinal, made.finished);
@@ -270,7 +272,7 @@ class Repair {
                               .plan = plan_,
                               .folder = folder,
                               .repair_job = [this](const auto& place) { return repair_job(place); },
-                              .tell =
+                              .report_obstacle =
                                   [this](const auto& place, const auto& obstacle) {
                                     const auto& column = manifest().columns[place.column];
                                     obstacles_.push_back({reader::shard_name(column, place.ordinal),
@@ -331,9 +333,9 @@ class Repair {
     return sounds_.get();
   }
 
-  void not_mended(const std::string& file, const Obstacle& obstacle, Cure cure,
-                  const std::string& column = {}) {
-    tell(run_, file, obstacle, cure, column);
+  void report_unrepaired(const std::string& file, const Obstacle& obstacle, RemedyKind remedy,
+                         const std::string& column = {}) {
+    report_obstacle(run_, file, obstacle, remedy, column);
   }
 
   Run& run_;
@@ -343,7 +345,7 @@ class Repair {
   std::unique_ptr<Recomputer> texts_;
   std::unique_ptr<Recomputer> sounds_;
   std::vector<ShardPlace> to_renew_;
-  std::vector<ToldObstacle> obstacles_;
+  std::vector<ReportedObstacle> obstacles_;
   std::map<std::uint64_t, Obstacle> lost_clips_;  // by position
 };
 
@@ -365,28 +367,29 @@ Status make_names_durable(Run& run) {
 
 }  // namespace
 
-Status mend(Run& run, Report& report) {
-  const bool is_damaged = !run.findings.files_to_mend().empty();
+Status repair(Run& run, Report& report) {
+  const bool is_damaged = !run.findings.files_to_repair().empty();
   if (!is_damaged && !run.env.stat(store::build_folder(run.cache))) return {};
   auto folder = store::CacheFolder::open(run.env, run.cache, run.lease_callbacks());
   if (!is_damaged && folder.status().code() == StatusCode::kBusy) return {};
   if (!folder) return folder.status();
-  if (is_damaged) XTTS_TRY(Repair(run, report).mend_all(**folder));
+  if (is_damaged) XTTS_TRY(Repair(run, report).repair_all(**folder));
   XTTS_TRY(make_names_durable(run));
   // After a failure .build/ stays, so that the next repair sees it.
   return leave(run.env, **folder);
 }
 
-Result<std::optional<Mended>> mend_index(Run& run) {
+Result<std::optional<RepairedFile>> repair_index(Run& run) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
-  if (!loaded) return std::optional<Mended>();  // told as what it is: a lost manifest
+  if (!loaded) return std::optional<RepairedFile>();  // told as what it is: a lost manifest
   const std::string name = formats::index_file_name(loaded->manifest.index_digest);
-  if (!run.findings.files_to_mend().contains(name)) return std::optional<Mended>();
+  if (!run.findings.files_to_repair().contains(name)) return std::optional<RepairedFile>();
   XTTS_TRY(loaded->manifest.allows_changes());
   if (is_sound_index(run.env, run.cache)) {
-    tell(run, name, {.clip = "", .check = Check::kIndex, .why = Sign::kContradictsManifest},
-         Cure::kOverwrite);
-    return std::optional<Mended>();
+    report_obstacle(run, name,
+                    {.clip = "", .check = Check::kIndex, .why = Sign::kContradictsManifest},
+                    RemedyKind::kOverwrite);
+    return std::optional<RepairedFile>();
   }
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(run.env, run.cache, run.lease_callbacks()));
@@ -394,10 +397,11 @@ Result<std::optional<Mended>> mend_index(Run& run) {
       remake_index(run.env, run.cache, loaded->manifest, *folder, run.options.cancelled);
   if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see
   XTTS_TRY(leave(run.env, *folder));
-  if (!*why_not) return std::optional(Mended{.file = name, .done = Sign::kIndexRemade});
-  tell(run, name, {.clip = "", .check = Check::kIndex, .why = {Sign::kStatus, **why_not}},
-       Cure::kOverwrite);
-  return std::optional<Mended>();
+  if (!*why_not) return std::optional(RepairedFile{.file = name, .done = Sign::kIndexRemade});
+  report_obstacle(run, name,
+                  {.clip = "", .check = Check::kIndex, .why = {Sign::kStatus, **why_not}},
+                  RemedyKind::kOverwrite);
+  return std::optional<RepairedFile>();
 }
 
 }  // namespace xtts::verify

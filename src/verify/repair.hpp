@@ -16,11 +16,11 @@ namespace xtts::verify {
 // Mends the index first, because it tells what the shards should hold. If the index is made again
 // (index_repair.hpp), everything must be checked once more. Returns nothing if the index is sound
 // or cannot be mended; then the findings say why.
-[[nodiscard]] Result<std::optional<Mended>> mend_index(Run& run);
+[[nodiscard]] Result<std::optional<RepairedFile>> repair_index(Run& run);
 
 // Call this after check_cache, with its findings. The findings of mended files go; those of a
 // second look at these files replace them. Failures: kBusy, kResource (the disk), kUnsupported,
 // kCancelled. Files mended before a failure stay mended.
-[[nodiscard]] Status mend(Run& run, Report& report);
+[[nodiscard]] Status repair(Run& run, Report& report);
 
 }  // namespace xtts::verify

@@ -23,7 +23,7 @@ namespace xtts::verify {
           .outcome = damaged ? Outcome::kWrong : Outcome::kUnreadable,
           .expected = Sign::kSoundBytes,
           .found = {Sign::kStatus, status.message()},
-          .cure = damaged ? Cure::kRepair : Cure::kLookAtDisk};
+          .remedy = damaged ? RemedyKind::kRepair : RemedyKind::kLookAtDisk};
 }
 
 class Run {

@@ -49,7 +49,7 @@ bool ShardCheck::open_file() {
          .expected = {Sign::kBytesOfRecords, entry_.file_bytes, entry_.record_count},
          .found = missing ? Evidence(Sign::kNoSuchFile)
                           : Evidence(Sign::kStatus, file.status().message()),
-         .cure = missing ? cure_of_records() : Cure::kLookAtDisk});
+         .remedy = missing ? remedy_of_records() : RemedyKind::kLookAtDisk});
     return false;
   }
   shard_.file = std::move(*file);
@@ -59,7 +59,7 @@ bool ShardCheck::open_file() {
          .check = Check::kFileSize,
          .expected = {Sign::kBytes, entry_.file_bytes},
          .found = {Sign::kBytes, found},
-         .cure = cure_of_records()});
+         .remedy = remedy_of_records()});
   }
   return true;
 }
@@ -72,7 +72,7 @@ bool ShardCheck::load_table() {
       add({.check = Check::kBlockTable,
            .expected = Sign::kReadableRows,
            .found = {Sign::kDamagedRow, row},
-           .cure = Cure::kRepair});
+           .remedy = RemedyKind::kRepair});
       return false;
     }
     table_.blocks.push_back(column_.rows[row]->place);
@@ -86,7 +86,7 @@ bool ShardCheck::load_table() {
     add({.check = Check::kBlockTable,
          .expected = {Sign::kDigestOfName, entry_.digest.to_hex()},
          .found = {Sign::kDigestOfRows, table_.digest().to_hex()},
-         .cure = Cure::kRepair});
+         .remedy = RemedyKind::kRepair});
   }
   headers_.resize(table_.blocks.size());
   id_hashes_.resize(table_.blocks.size());
@@ -157,7 +157,7 @@ void ShardCheck::check_header_fields(std::size_t block) {
          .part = field,
          .expected = {Sign::kNumber, expected},
          .found = {Sign::kNumber, found},
-         .cure = Cure::kRepair});
+         .remedy = RemedyKind::kRepair});
   };
   const formats::BlockHeader& header = *headers_[block];
   expect("block", block, header.block_index);
@@ -186,7 +186,7 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
   check_owner(block, slot, offset);
   auto bytes = pieces.view(offset, header.region_bytes(slot));
   if (!bytes.ok()) {
-    add_failure(offset, Check::kRecord, bytes.status(), clip_of(block, slot), cure_of_record());
+    add_failure(offset, Check::kRecord, bytes.status(), clip_of(block, slot), remedy_of_record());
     return;
   }
   const std::uint64_t found = formats::record_check(header, slot, *bytes);
@@ -196,7 +196,7 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
        .check = Check::kRecord,
        .expected = {Sign::kCheck, hex(record.check)},
        .found = {Sign::kCheck, hex(found)},
-       .cure = cure_of_record()});
+       .remedy = remedy_of_record()});
 }
 
 // Does the record belong to the clip that the plan gives it, with the length that the plan tells?
@@ -211,7 +211,7 @@ void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t 
          .part = part,
          .expected = std::move(expected),
          .found = std::move(found),
-         .cure = Cure::kRepair});
+         .remedy = RemedyKind::kRepair});
   };
   if (record.id_hash != plan_.clips[owner].id_hash) {
     contradict("owner", {Sign::kIdHash, plan_.clips[owner].id_hash.to_hex()},
@@ -242,7 +242,7 @@ void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
          .check = Check::kFacts,
          .expected = {Sign::kIdHashOfHeader, (*id_hashes_[block])[slot].to_hex()},
          .found = {Sign::kIdHash, digest128(id).to_hex()},
-         .cure = Cure::kRepair});
+         .remedy = RemedyKind::kRepair});
   }
 }
 
@@ -271,7 +271,7 @@ void ShardCheck::check_structure() {
        .expected = {is_hdf5 ? Sign::kHdf5Structure : Sign::kLmdbStructure,
                     hex(entry_.structure_check)},
        .found = {Sign::kCheck, hex(structure_.finish())},
-       .cure = Cure::kRepair});
+       .remedy = RemedyKind::kRepair});
 }
 
 void ShardCheck::add(Finding finding) {
@@ -281,19 +281,20 @@ void ShardCheck::add(Finding finding) {
 }
 
 // Records of texts are made again from the cache itself; records of sound need their sources.
-Cure ShardCheck::cure_of_records() const {
+RemedyKind ShardCheck::remedy_of_records() const {
   const bool is_sound = column_.entry->spec.name != "tokens" && !column_.entry->axis;
-  return is_sound ? Cure::kSources : Cure::kRepair;
+  return is_sound ? RemedyKind::kSources : RemedyKind::kRepair;
 }
 
-Cure ShardCheck::cure_of_record() const {
-  return column_.entry->axis ? Cure::kAddColumn : cure_of_records();
+RemedyKind ShardCheck::remedy_of_record() const {
+  return column_.entry->axis ? RemedyKind::kAddColumn : remedy_of_records();
 }
 
 void ShardCheck::add_failure(std::uint64_t offset_bytes, Check check, const Status& status,
-                             std::string clip, Cure cure) {
+                             std::string clip, RemedyKind remedy) {
   Finding finding = failure(shard_.name, offset_bytes, check, status);
-  if (finding.cure == Cure::kRepair) finding.cure = cure;  // bytes that cannot be read keep theirs
+  if (finding.remedy == RemedyKind::kRepair)
+    finding.remedy = remedy;  // bytes that cannot be read keep theirs
   finding.clip = std::move(clip);
   add(std::move(finding));
 }

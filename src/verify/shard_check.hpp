@@ -45,9 +45,9 @@ class ShardCheck {
 
   void add(Finding finding);
   void add_failure(std::uint64_t offset_bytes, Check check, const Status& status,
-                   std::string clip = {}, Cure cure = Cure::kRepair);
-  [[nodiscard]] Cure cure_of_records() const;  // if the file is lost or cut
-  [[nodiscard]] Cure cure_of_record() const;   // if a single one is damaged
+                   std::string clip = {}, RemedyKind remedy = RemedyKind::kRepair);
+  [[nodiscard]] RemedyKind remedy_of_records() const;  // if the file is lost or cut
+  [[nodiscard]] RemedyKind remedy_of_record() const;   // if a single one is damaged
   [[nodiscard]] std::string clip_of(std::size_t block, std::size_t slot);
   [[nodiscard]] Evidence lost_header(std::size_t block, const Status& status);
   [[nodiscard]] std::uint64_t row_of(std::size_t block) const noexcept {

@@ -76,7 +76,7 @@ class ShardRepair {
  private:
   // A record on its way into the image.
   struct Record {
-    std::uint32_t owner = kNobody;
+    std::uint32_t owner = kNoOwner;
     std::optional<RecordFacts> details;  // of its owner
   };
 
@@ -132,11 +132,11 @@ class ShardRepair {
     const std::scoped_lock lock(mutex_);
     made_.obstacles.push_back(std::move(obstacle));
   }
-  void obstacle_of(const Record& record, Evidence why, Cure cure) {
+  void add_obstacle(const Record& record, Evidence why, RemedyKind remedy) {
     add({.clip = record.details ? formats::full_id(*record.details) : "",
          .check = Check::kRecord,
          .why = std::move(why),
-         .cure = cure,
+         .remedy = remedy,
          .position = record.owner});
   }
 
@@ -224,7 +224,7 @@ class ShardRepair {
       const RecordFacts& details = *records[slot].details;
       const auto made = job_.texts.tokens(details);
       if (made.refusal) {
-        obstacle_of(records[slot], refused(*made.refusal), Cure::kLeaveOut);
+        add_obstacle(records[slot], refused(*made.refusal), RemedyKind::kLeaveOut);
         continue;
       }
       const auto bytes = std::as_bytes(std::span(made.tokens));
@@ -238,7 +238,7 @@ class ShardRepair {
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
     if (!is_sound()) {
-      add({.why = Sign::kAddedColumn, .cure = Cure::kAddColumn});
+      add({.why = Sign::kAddedColumn, .remedy = RemedyKind::kAddColumn});
       return {};
     }
     const auto found = job_.sounds();
@@ -246,7 +246,7 @@ class ShardRepair {
     Recomputer* const sounds = *found;
     if (sounds == nullptr) {
       for (const std::size_t slot : slots)
-        obstacle_of(records[slot], Sign::kNoData, Cure::kSources);
+        add_obstacle(records[slot], Sign::kNoData, RemedyKind::kSources);
       return {};
     }
     sounds_ = sounds;
@@ -274,20 +274,20 @@ class ShardRepair {
       return status;
     }
     for (const std::size_t slot : slots)
-      obstacle_of(records[slot], {Sign::kStatus, status.message()}, Cure::kSources);
+      add_obstacle(records[slot], {Sign::kStatus, status.message()}, RemedyKind::kSources);
     return {};
   }
 
   Status make_sound(Recomputer& sounds, SalvagedRecord& salvaged, Record& record) {
     try {
       XTTS_ASSIGN(auto made, sounds.sound(*record.details, {}));
-      if (made.made != Made::kRecord) {
-        obstacle_of(record, made.why_not, cure_of(made.made));
+      if (made.result != RecomputeResult::kRecord) {
+        add_obstacle(record, made.why_not, remedy_of(made.result));
         return {};
       }
       // No mark would tell these records from their neighbours.
       if (is_renewed_ && other_numerics()) {
-        obstacle_of(record, with_numerics(Sign::kCannotStandBeside), Cure::kOtherMachine);
+        add_obstacle(record, with_numerics(Sign::kCannotStandBeside), RemedyKind::kOtherMachine);
         return {};
       }
       records::MadeRecord& row = made.outcome.records[spec_.id];
@@ -301,11 +301,12 @@ class ShardRepair {
   void put_rows(SalvagedRecord& salvaged, std::uint32_t length, std::uint32_t fill_bits,
                 std::vector<std::byte> rows, const Record& record) {
     if (length != salvaged.length) {
-      return obstacle_of(record, with_numerics({Sign::kLengthNow, length, salvaged.length}),
-                         cure_of(Made::kRefused));
+      return add_obstacle(record, with_numerics({Sign::kLengthNow, length, salvaged.length}),
+                          remedy_of(RecomputeResult::kRefused));
     }
     if (salvaged.fill_bits && fill_bits != *salvaged.fill_bits) {
-      return obstacle_of(record, with_numerics(Sign::kOtherFill), cure_of(Made::kRefused));
+      return add_obstacle(record, with_numerics(Sign::kOtherFill),
+                          remedy_of(RecomputeResult::kRefused));
     }
     // If the header is lost, the shard's digest finally decides whether this is the old value.
     salvaged.fill_bits = fill_bits;
@@ -353,22 +354,22 @@ class ShardRepair {
     add({.check = Check::kShard,
          .expected = {Sign::kDigestOfName, entry_.digest.to_hex()},
          .why = with_numerics({Sign::kBytesOfAnother, made_.finished.table.digest().to_hex()}),
-         .cure = other_numerics() ? Cure::kOtherMachine : Cure::kOverwrite});
+         .remedy = other_numerics() ? RemedyKind::kOtherMachine : RemedyKind::kOverwrite});
     return {};
   }
 
-  // Returns the cure for a record that was not made.
-  [[nodiscard]] Cure cure_of(Made made) const {
-    switch (made) {
-      case Made::kOtherSource:
-        return Cure::kBuild;
-      case Made::kUnread:
-        return Cure::kLookAtDisk;
-      case Made::kRefused:
-      case Made::kRecord:
+  // Returns the remedy for a record that was not made.
+  [[nodiscard]] RemedyKind remedy_of(RecomputeResult result) const {
+    switch (result) {
+      case RecomputeResult::kOtherSource:
+        return RemedyKind::kBuild;
+      case RecomputeResult::kUnread:
+        return RemedyKind::kLookAtDisk;
+      case RecomputeResult::kRefused:
+      case RecomputeResult::kRecord:
         break;
     }
-    return other_numerics() ? Cure::kOtherMachine : Cure::kLeaveOut;
+    return other_numerics() ? RemedyKind::kOtherMachine : RemedyKind::kLeaveOut;
   }
 
   // Returns other numerics as the likely reason, if records were made again.

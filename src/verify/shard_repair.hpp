@@ -32,7 +32,7 @@ struct Obstacle {
   Check check = Check::kRecord;
   Evidence expected = {};
   Evidence why = {};
-  Cure cure = Cure::kOverwrite;
+  RemedyKind remedy = RemedyKind::kOverwrite;
   std::optional<std::uint64_t> position = {};  // of the clip
 };
 

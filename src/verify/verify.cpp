@@ -71,9 +71,9 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   Finding finding{.file = name,
                   .column = column.spec.name,
                   .expected = {Sign::kBytes, expected},
-                  .cure = column.spec.name == "tokens" ? Cure::kRepair
-                          : column.axis                ? Cure::kAddColumn
-                                                       : Cure::kSources};
+                  .remedy = column.spec.name == "tokens" ? RemedyKind::kRepair
+                            : column.axis                ? RemedyKind::kAddColumn
+                                                         : RemedyKind::kSources};
   const auto facts = run.env.stat(run.path_of(name));
   if (!facts.ok()) {
     const bool missing = facts.status().code() == StatusCode::kNotFound;
@@ -81,7 +81,7 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
     finding.outcome = missing ? Outcome::kWrong : Outcome::kUnreadable;
     finding.found =
         missing ? Evidence(Sign::kNoSuchFile) : Evidence(Sign::kStatus, facts.status().message());
-    if (!missing) finding.cure = Cure::kLookAtDisk;
+    if (!missing) finding.remedy = RemedyKind::kLookAtDisk;
   } else if (facts->kind != FileKind::kRegular || facts->size_bytes != expected) {
     finding.check = Check::kFileSize;
     finding.offset_bytes = std::min(expected, facts->size_bytes);
@@ -107,7 +107,7 @@ void check_rejects(Run& run, reader::IndexReader& index) {
                     .expected = {Sign::kSectionOfRejects, section->size()},
                     .found = text.ok() ? Evidence(Sign::kOtherBytes)
                                        : Evidence(Sign::kStatus, text.status().message()),
-                    .cure = Cure::kRepair});
+                    .remedy = RemedyKind::kRepair});
 }
 
 // The index keeps a copy of its manifest in case the manifest is lost.
@@ -120,7 +120,7 @@ void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Ma
                     .check = Check::kManifestCopy,
                     .expected = Sign::kManifestItself,
                     .found = Sign::kOtherText,
-                    .cure = Cure::kRepair});
+                    .remedy = RemedyKind::kRepair});
 }
 
 // Checks every chunk of the index. Returns true if all are sound.
@@ -280,22 +280,22 @@ Result<Report> verify_cache(Env& whole_env, const std::string& cache, const Opti
   report.level = options.level;
   auto run = std::make_unique<Run>(env, cache, options);
   if (options.repair) {
-    XTTS_ASSIGN(const auto mended_manifest, mend_manifest(*run));
-    if (mended_manifest) report.repaired.push_back(*mended_manifest);
+    XTTS_ASSIGN(const auto repaired_manifest, repair_manifest(*run));
+    if (repaired_manifest) report.repaired.push_back(*repaired_manifest);
   }
   XTTS_TRY(check_cache_in_plenty(*run, report));
   if (options.repair && !run->cancelled()) {
-    XTTS_ASSIGN(const auto mended_index, mend_index(*run));
-    if (mended_index) {
+    XTTS_ASSIGN(const auto repaired_index, repair_index(*run));
+    if (repaired_index) {
       report.shard_count = 0;
-      report.repaired.push_back(*mended_index);
+      report.repaired.push_back(*repaired_index);
       run = std::make_unique<Run>(env, cache, options);
       XTTS_TRY(check_cache_in_plenty(*run, report));
     }
   }
   if (run->cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
   if (options.level != Level::kQuick) report.record_count = run->record_count;
-  if (options.repair) XTTS_TRY(mend(*run, report));
+  if (options.repair) XTTS_TRY(repair(*run, report));
   report.bytes_checked = run->bytes_done;
   report.seconds = std::chrono::duration<double>(env.now() - begin).count();
   run->findings.move_into(report);

@@ -38,13 +38,13 @@ struct Finding {
   std::string part = {};  // checked part: "length", "split", the name of a fact
   Evidence expected = {};
   Evidence found = {};
-  Cure cure = Cure::kRepair;
+  RemedyKind remedy = RemedyKind::kRepair;
   // True if a check reported it. Otherwise every check is right, and repair cannot prove the right
   // value.
   bool is_of_checks = true;
 };
 
-struct Mended {
+struct RepairedFile {
   std::string file = {};
   Evidence done = {};
   Evidence why = {};                   // reason for leaving a clip out
@@ -53,7 +53,7 @@ struct Mended {
 
 // The next step after the findings: the cheapest that helps.
 struct Remedy {
-  Cure cure = Cure::kRepair;
+  RemedyKind kind = RemedyKind::kRepair;
   std::string cache = {};
   bool is_after_repair = false;
   std::string data = {};              // where the sources are; empty: not known
@@ -87,7 +87,7 @@ struct Report {
   double seconds = 0.0;
   std::vector<Finding> findings;  // by file and offset; at most findings_max, the count goes on
   std::uint64_t finding_count = 0;
-  std::vector<Mended> repaired;  // with `repair`; their findings are gone
+  std::vector<RepairedFile> repaired;  // with `repair`; their findings are gone
   // deep:
   DeepComparison comparison = {};  // clips whose records were computed again
   std::uint64_t sampled_of = 0;    // clips that the cache has

@@ -39,17 +39,17 @@ VerifyReport public_report(const verify::Report& report) {
                             .check = std::string(name_of(finding.check)),
                             .outcome = std::string(name_of(finding.outcome)),
                             .part = finding.part,
-                            .cure = std::string(name_of(finding.cure))});
+                            .cure = std::string(name_of(finding.remedy))});
   }
   if (report.remedy) {
     out.remedy = request::command_of(*report.remedy);
     out.remedy_note = request::note_of(*report.remedy);
   }
   out.clip_count = report.clip_count;
-  for (const verify::Mended& mended : report.repaired) {
-    out.repaired.push_back({.file = mended.file,
-                            .what = request::words_of(mended),
-                            .recomputed_count = mended.recomputed_count});
+  for (const verify::RepairedFile& repair : report.repaired) {
+    out.repaired.push_back({.file = repair.file,
+                            .what = request::words_of(repair),
+                            .recomputed_count = repair.recomputed_count});
   }
   return out;
 }

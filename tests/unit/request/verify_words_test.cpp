@@ -14,10 +14,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using verify::Check;
-using verify::Cure;
 using verify::Evidence;
 using verify::Outcome;
 using verify::Remedy;
+using verify::RemedyKind;
 using verify::Sign;
 
 TEST(VerifyWords, SayEachSignWithAllThatItHolds) {
@@ -71,14 +71,15 @@ TEST(VerifyWords, ListTheIndexesThatMayBeTheNewest) {
 TEST(VerifyWords, SayAFindingWithHowItEnded) {
   EXPECT_EQ(what_of({.check = Check::kBlockHeader}), "block header");
   EXPECT_EQ(what_of({.check = Check::kFile, .outcome = Outcome::kUnreadable}), "unreadable file");
-  EXPECT_EQ(what_of({.check = Check::kShard, .outcome = Outcome::kNotMended}), "not mended, shard");
+  EXPECT_EQ(what_of({.check = Check::kShard, .outcome = Outcome::kNotRepaired}),
+            "not mended, shard");
   EXPECT_EQ(what_of({.check = Check::kRecomputed, .part = "length"}), "recomputed length");
 }
 
 TEST(VerifyWords, SayWhyAClipWasLeftOut) {
-  EXPECT_EQ(
-      words_of(verify::Mended{.done = {Sign::kClipLeftOut, "a/b", 3}, .why = Sign::kSourceChanged}),
-      "generation 3 is without a/b: its source has changed since the build");
+  EXPECT_EQ(words_of(verify::RepairedFile{.done = {Sign::kClipLeftOut, "a/b", 3},
+                                          .why = Sign::kSourceChanged}),
+            "generation 3 is without a/b: its source has changed since the build");
 }
 
 TEST(VerifyWords, SayHowRecordsWereCompared) {
@@ -95,7 +96,7 @@ TEST(VerifyWords, SayHowRecordsWereCompared) {
 }
 
 TEST(Remedies, AreCommandsToBePasted) {
-  Remedy remedy{.cure = Cure::kSources, .cache = "/a cache", .data_before = "/gone"};
+  Remedy remedy{.kind = RemedyKind::kSources, .cache = "/a cache", .data_before = "/gone"};
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair --data DATA");
   EXPECT_EQ(note_of(remedy), "DATA is where the sources are now that were in /gone");
   remedy.data = "/data";
@@ -103,16 +104,16 @@ TEST(Remedies, AreCommandsToBePasted) {
   remedy.data_before = "/data";
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair");
   EXPECT_EQ(note_of(remedy), "");
-  remedy.cure = Cure::kLeaveOut;
+  remedy.kind = RemedyKind::kLeaveOut;
   remedy.lost_clip_count = 1;
   remedy.clip_count = 9;
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair --max-gone 11.2%");
   EXPECT_THAT(note_of(remedy), HasSubstr("1 of 9 clips cannot be had again: its record is lost"));
-  remedy.cure = Cure::kOtherMachine;
+  remedy.kind = RemedyKind::kOtherMachine;
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --level deep --data /data");
   remedy.is_after_repair = true;
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair --data /data");
-  remedy.cure = Cure::kOverwrite;
+  remedy.kind = RemedyKind::kOverwrite;
   EXPECT_EQ(command_of(remedy), "xtts-precompute build /data '/a cache' --overwrite");
 }
 

@@ -61,7 +61,7 @@ TEST(Findings, NameTheFilesThatARepairCanMend) {
       {.weight = Weight::kNote, .file = "c", .check = Check::kSource, .is_of_checks = false});
   findings.add({.file = "d", .check = Check::kRecomputed, .is_of_checks = false});
   findings.add({.weight = Weight::kNote, .file = "rejects.jsonl", .check = Check::kRejects});
-  EXPECT_EQ(findings.files_to_mend(), (std::set<std::string>{"a", "b", "rejects.jsonl"}));
+  EXPECT_EQ(findings.files_to_repair(), (std::set<std::string>{"a", "b", "rejects.jsonl"}));
 }
 
 TEST(Findings, ForgetWhatChecksToldOfAMendedFile) {
@@ -69,7 +69,7 @@ TEST(Findings, ForgetWhatChecksToldOfAMendedFile) {
   for (std::uint64_t i = 0; i < 5; ++i) findings.add(finding("a", i));
   findings.add({.file = "a", .check = Check::kRecomputed, .is_of_checks = false});
   findings.forget("a");
-  EXPECT_TRUE(findings.files_to_mend().empty());
+  EXPECT_TRUE(findings.files_to_repair().empty());
   findings.add({.weight = Weight::kNote, .file = "b", .check = Check::kRejects});
   Report report;
   findings.move_into(report);

@@ -26,12 +26,12 @@ TEST(IndexRepair, MakesTheIndexAgainFromTheShards) {
     MemoryEnv env;
     add_whole_cache(env);
     env.add_file(kCache + "/" + index_name(), damaged);
-    expect_mended(env, repaired(env, repair_options("")), index_name());
+    expect_repaired(env, repaired(env, repair_options("")), index_name());
   }
   MemoryEnv env;
   add_whole_cache(env);
   ASSERT_TRUE(env.remove_file(kCache + "/" + index_name()).ok());
-  expect_mended(env, repaired(env), index_name());
+  expect_repaired(env, repaired(env), index_name());
 }
 
 TEST(IndexRepair, MakesTheIndexOfACacheWithoutTextAgain) {

@@ -22,12 +22,12 @@ TEST(ManifestRepair, MakesALostOrDamagedOneAgain) {
     MemoryEnv env;
     add_whole_cache(env);
     env.add_file(kCache + "/" + kManifest, damaged);
-    expect_mended(env, repaired(env, repair_options("")), kManifest);
+    expect_repaired(env, repaired(env, repair_options("")), kManifest);
   }
   MemoryEnv env;
   add_whole_cache(env);
   ASSERT_TRUE(env.remove_file(kCache + "/" + kManifest).ok());
-  expect_mended(env, repaired(env), kManifest);
+  expect_repaired(env, repaired(env), kManifest);
 }
 
 TEST(ManifestRepair, IsTheFirstStepWhereMoreIsLost) {

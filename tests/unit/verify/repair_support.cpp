@@ -84,7 +84,7 @@ std::size_t facts_of(const std::string& bytes) {
   return bytes.find("XTTSFCT1");
 }
 
-void expect_mended(MemoryEnv& env, const Report& report, const std::string& file) {
+void expect_repaired(MemoryEnv& env, const Report& report, const std::string& file) {
   EXPECT_TRUE(report.ok) << told(report);
   EXPECT_THAT(report.findings, IsEmpty()) << told(report);
   EXPECT_EQ(report.record_count, 2 * (kRepairClips - 1));

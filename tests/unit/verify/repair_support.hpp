@@ -26,7 +26,7 @@ void add_whole_cache(MemoryEnv& env);  // with its corpus
 [[nodiscard]] verify::Report repaired(Env& env, const verify::Options& options = repair_options());
 [[nodiscard]] std::string told(const verify::Report& report);  // its findings
 // That one file is mended, and all bytes are those of the whole cache.
-void expect_mended(MemoryEnv& env, const verify::Report& report, const std::string& file);
+void expect_repaired(MemoryEnv& env, const verify::Report& report, const std::string& file);
 
 [[nodiscard]] std::string flipped(std::string bytes, std::size_t offset);
 [[nodiscard]] std::size_t header_of(const std::string& bytes);  // of a shard's first block

@@ -46,7 +46,7 @@ TEST(Repair, MendsAFlippedByteAnywhereInAShard) {
       MemoryEnv env;
       add_whole_cache(env);
       env.add_file(kCache + "/" + name, flipped(bytes, offset));
-      expect_mended(env, repaired(env), name);
+      expect_repaired(env, repaired(env), name);
     }
   }
 }
@@ -86,7 +86,7 @@ TEST(Repair, MendsFlippedBytesWhereverTheyLie) {
     MemoryEnv env;
     add_whole_cache(env);
     env.add_file(kCache + "/" + name, flipped(flipped(bytes, first), second));
-    expect_mended(env, repaired(env), name);
+    expect_repaired(env, repaired(env), name);
   }
 }
 
@@ -98,12 +98,12 @@ TEST(Repair, MendsACutOrEmptyOrMissingShard) {
       MemoryEnv env;
       add_whole_cache(env);
       env.add_file(kCache + "/" + name, bytes.substr(0, size));
-      expect_mended(env, repaired(env), name);
+      expect_repaired(env, repaired(env), name);
     }
     MemoryEnv env;
     add_whole_cache(env);
     ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
-    expect_mended(env, repaired(env), name);
+    expect_repaired(env, repaired(env), name);
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Repair, MendsALongerShard) {
   MemoryEnv env;
   add_whole_cache(env);
   env.add_file(kCache + "/" + name, whole(name) + "more");
-  expect_mended(env, repaired(env), name);
+  expect_repaired(env, repaired(env), name);
 }
 
 TEST(Repair, MakesEveryShardAgainWhenAllAreGone) {
@@ -131,7 +131,7 @@ TEST(Repair, RewritesTheRejectsFromTheIndex) {
     MemoryEnv env;
     add_whole_cache(env);
     env.add_file(kCache + "/rejects.jsonl", text);
-    expect_mended(env, repaired(env), "rejects.jsonl");
+    expect_repaired(env, repaired(env), "rejects.jsonl");
   }
 }
 
@@ -183,7 +183,7 @@ TEST(Repair, NeedsNoSourcesForTokensHeadersFactsAndStructure) {
     MemoryEnv env;
     add_whole_cache(env);
     env.add_file(kCache + "/" + damage.name, flipped(whole(damage.name), damage.offset));
-    expect_mended(env, repaired(env, repair_options("")), damage.name);
+    expect_repaired(env, repaired(env, repair_options("")), damage.name);
   }
 }
 
