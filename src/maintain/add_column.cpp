@@ -233,7 +233,7 @@ class Addition final : public ColumnAddition {
     pipeline::AssembledRecord record;
     record.length = length;
     record.rows.assign(rows.begin(), rows.end());
-    record.facts = pipeline::facts_beside(details);
+    record.facts = pipeline::facts_of_further_column(details);
     XTTS_TRY(assembler_->add(std::move(record)));
     ++next_;
     return {};

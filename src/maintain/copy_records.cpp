@@ -66,7 +66,7 @@ class Copier {
       if (const auto of_others = warnings_.find(clip); of_others != warnings_.end())
         warnings.insert(warnings.end(), of_others->second.begin(), of_others->second.end());
     } else {
-      record.facts = pipeline::facts_beside(details);
+      record.facts = pipeline::facts_of_further_column(details);
       // Columns are copied from the last to the first; their warnings are stored in the order of
       // columns.
       if (verdict.warning) {

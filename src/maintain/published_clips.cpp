@@ -90,7 +90,7 @@ class Collector {
       return std::tie(a.clip.dataset, a.clip.split, a.clip.id) <
              std::tie(b.clip.dataset, b.clip.split, b.clip.id);
     });
-    pipeline::Plan& plan = result_.plan;
+    pipeline::BuildPlan& plan = result_.plan;
     plan.corpus.layout = parts_.front()->manifest().data_layout;
     plan.corpus.has_text = parts_.front()->manifest().find_column("tokens") != nullptr;
     for (Entry& entry : entries_) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formats/reject.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 #include "reader/cache_view.hpp"
 #include "xtts/status.hpp"
 
@@ -24,7 +24,7 @@ struct RecordPlace {
 };
 
 struct PublishedClips {
-  pipeline::Plan plan;  // canonical order; clips with a record, and rejected ones
+  pipeline::BuildPlan plan;  // canonical order; clips with a record, and rejected ones
   // Parallel to plan.corpus.clips: the place of its record; nothing for a rejected clip.
   std::vector<std::optional<RecordPlace>> places;
   std::vector<formats::Reject> rejects;  // all, lines of lists included

@@ -27,15 +27,15 @@ Status check_data(const BuildJob& job) {
 
 // Adds to the system's refusal the bytes that are free and, once there is a plan, the bytes that
 // are still to write.
-Status with_advice(const BuildJob& job, const Status& failure, const Standing& standing = {},
+Status with_advice(const BuildJob& job, const Status& failure, const CacheState& cache_state = {},
                    const Planned* planned = nullptr, const BuildPreview& preview = {}) {
   if (failure.code() != StatusCode::kResource) return failure;
   const auto free = free_bytes_for(job.env, job.request.cache);
   if (!free) return failure;
   std::optional<std::uint64_t> needed;
   if (planned != nullptr)
-    needed = bytes_left_to_write(job.env, planned->plan, job.request, preview, standing.published(),
-                                 *free);
+    needed = bytes_left_to_write(job.env, planned->plan, job.request, preview,
+                                 cache_state.published(), *free);
   return advise_on_space(failure, needed, *free);
 }
 
@@ -58,34 +58,36 @@ void leave_no_trace(const BuildJob& job, store::CacheFolder& folder) {
   if (journal.status().code() == StatusCode::kNotFound) (void)folder.finish();
 }
 
-BuildReport only_preview(const BuildJob& job, const Standing& standing, const Planned& planned) {
+BuildReport only_preview(const BuildJob& job, const CacheState& cache_state,
+                         const Planned& planned) {
   const std::uint64_t sealed =
       store::Journal::shard_count(job.env, job.request.cache, planned.plan.to_compute_digest);
-  job.observer.before(preview_build(job, standing, planned, sealed));
+  job.observer.before(preview_build(job, cache_state, planned, sealed));
   return {};
 }
 
-Result<BuildReport> finish_build(const BuildJob& job, Standing& standing, const Planned& planned,
-                                 Begun& begun, store::CacheFolder& folder) {
-  XTTS_ASSIGN(const Computed computed, compute_build(job, standing, planned, begun, folder));
+Result<BuildReport> finish_build(const BuildJob& job, CacheState& cache_state,
+                                 const Planned& planned, StartedBuild& started,
+                                 store::CacheFolder& folder) {
+  XTTS_ASSIGN(const Computed computed, compute_build(job, cache_state, planned, started, folder));
   XTTS_ASSIGN(const Indexed indexed,
-              index_computed(job, standing, planned, begun, computed, folder));
-  return publish_build(job, standing, planned, computed, indexed, folder);
+              index_computed(job, cache_state, planned, started, computed, folder));
+  return publish_build(job, cache_state, planned, computed, indexed, folder);
 }
 
 // `folder`: null in a dry run.
 Result<BuildReport> build_in(const BuildJob& job, store::CacheFolder* folder) {
-  auto standing = look_at_cache(job, folder);
-  if (!standing) return with_advice(job, standing.status());
-  const auto planned = plan_build(job, *standing);
+  auto cache_state = read_cache_state(job, folder);
+  if (!cache_state) return with_advice(job, cache_state.status());
+  const auto planned = plan_build(job, *cache_state);
   if (!planned) return with_advice(job, planned.status());
-  if (planned->is_done) return report_published(job, *standing, *planned, folder);
-  if (folder == nullptr) return only_preview(job, *standing, *planned);
-  auto begun = begin_build(job, *standing, *planned, *folder);
-  if (!begun) return with_advice(job, begun.status(), *standing, &*planned);
-  auto report = finish_build(job, *standing, *planned, *begun, *folder);
+  if (planned->is_done) return report_published(job, *cache_state, *planned, folder);
+  if (folder == nullptr) return only_preview(job, *cache_state, *planned);
+  auto started = begin_build(job, *cache_state, *planned, *folder);
+  if (!started) return with_advice(job, started.status(), *cache_state, &*planned);
+  auto report = finish_build(job, *cache_state, *planned, *started, *folder);
   if (report) return report;
-  return with_advice(job, report.status(), *standing, &*planned, begun->preview);
+  return with_advice(job, report.status(), *cache_state, &*planned, started->preview);
 }
 
 Result<BuildReport> run(const BuildJob& job) {

@@ -1,10 +1,10 @@
 // The phases of a build. Each takes values of the phases before it and makes the next.
-// compute_build() closes Begun's journal, publish_build() gives up Standing's lock.
+// compute_build() closes StartedBuild's journal, publish_build() gives up CacheState's lock.
 //
-//   BuildRequest ──► Standing ──► Planned ──► Begun ──► Computed ──► Indexed ──► BuildReport
-//     what is         what is      what the    journal    sealed       tables,     published
-//     asked           at CACHE     build does  and        shards,      manifest
-//                                              preview    rejects
+//   BuildRequest ─► CacheState ─► Planned ─► StartedBuild ─► Computed ─► Indexed ─► BuildReport
+//     what is        what is       what the   journal         sealed      tables,    published
+//     asked          at CACHE      build      and preview     shards,     manifest
+//                                  does                       rejects
 //
 // One thread at a time. Failures are those of build().
 #pragma once
@@ -18,10 +18,10 @@
 #include "formats/manifest.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/build_observer.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/build_report.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/index_build.hpp"
-#include "pipeline/plan.hpp"
 #include "reader/cache_view.hpp"
 #include "records/stage_times.hpp"
 #include "store/cache_folder.hpp"
@@ -38,7 +38,7 @@ struct BuildJob {
 };
 
 // What lies at CACHE before the build.
-struct Standing {
+struct CacheState {
   // The cache that the build continues, with a lock on its generation; null if the build begins
   // anew.
   std::shared_ptr<reader::CacheView> previous;
@@ -52,27 +52,27 @@ struct Standing {
   [[nodiscard]] const formats::Manifest* published() const noexcept;
 };
 // `folder`: null in a dry run, which takes no lock.
-[[nodiscard]] Result<Standing> look_at_cache(const BuildJob& job, store::CacheFolder* folder);
+[[nodiscard]] Result<CacheState> read_cache_state(const BuildJob& job, store::CacheFolder* folder);
 
 struct Planned {
   formats::Numerics numerics;                // of this machine
   std::vector<formats::ColumnSpec> columns;  // made of sound; as published, if there is a cache
-  Plan plan;
+  BuildPlan plan;
   bool is_done = false;  // the published cache is what the request asks for
 };
-[[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const Standing& standing);
+[[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state);
 
 // The preview of a build that continues with `sealed_shard_count` shards of its journal.
-[[nodiscard]] BuildPreview preview_build(const BuildJob& job, const Standing& standing,
+[[nodiscard]] BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
                                          const Planned& planned, std::uint64_t sealed_shard_count);
 
-struct Begun {
+struct StartedBuild {
   std::uint64_t generation = 1;
   std::optional<store::Journal::Opened> journal;  // unset if nothing is to compute
   BuildPreview preview;                           // as the observer received it
 };
-[[nodiscard]] Result<Begun> begin_build(const BuildJob& job, const Standing& standing,
-                                        const Planned& planned, store::CacheFolder& folder);
+[[nodiscard]] Result<StartedBuild> begin_build(const BuildJob& job, const CacheState& cache_state,
+                                               const Planned& planned, store::CacheFolder& folder);
 
 struct Computed {
   std::vector<store::JournalShard> shards;
@@ -83,26 +83,27 @@ struct Computed {
   [[nodiscard]] bool has_records() const noexcept;
 };
 // Closes the journal: on some file systems a folder with an open file in it cannot be removed.
-[[nodiscard]] Result<Computed> compute_build(const BuildJob& job, const Standing& standing,
-                                             const Planned& planned, Begun& begun,
+[[nodiscard]] Result<Computed> compute_build(const BuildJob& job, const CacheState& cache_state,
+                                             const Planned& planned, StartedBuild& started,
                                              store::CacheFolder& folder);
 
 struct Indexed {
   bool is_same = false;  // the index of the published generation, byte for byte
   IndexResult index;
 };
-[[nodiscard]] Result<Indexed> index_computed(const BuildJob& job, const Standing& standing,
-                                             const Planned& planned, const Begun& begun,
+[[nodiscard]] Result<Indexed> index_computed(const BuildJob& job, const CacheState& cache_state,
+                                             const Planned& planned, const StartedBuild& started,
                                              const Computed& computed, store::CacheFolder& folder);
 
 // Releases `standing.previous`, and with it the lock on the replaced generation.
-[[nodiscard]] Result<BuildReport> publish_build(const BuildJob& job, Standing& standing,
+[[nodiscard]] Result<BuildReport> publish_build(const BuildJob& job, CacheState& cache_state,
                                                 const Planned& planned, const Computed& computed,
                                                 const Indexed& indexed, store::CacheFolder& folder);
 
 // Ends a build that has nothing to publish. It completes what a build left undone that died after
 // writing its manifest. `folder` may be null.
-[[nodiscard]] Result<BuildReport> report_published(const BuildJob& job, const Standing& standing,
+[[nodiscard]] Result<BuildReport> report_published(const BuildJob& job,
+                                                   const CacheState& cache_state,
                                                    const Planned& planned,
                                                    store::CacheFolder* folder);
 

@@ -34,7 +34,7 @@ void take_text(const formats::RecordFacts& from, formats::RecordFacts& to) {
   to.text_was_cut = from.text_was_cut;
 }
 
-bool differs_beside_sound(const corpus::Clip& clip, const formats::RecordFacts& published) {
+bool differs_except_sound(const corpus::Clip& clip, const formats::RecordFacts& published) {
   return published.text_raw.value_or("") != clip.text_raw ||
          published.text_normalized.value_or("") != clip.text_normalized ||
          published.speaker.value_or("") != clip.speaker ||
@@ -48,7 +48,7 @@ formats::RecordFacts facts_of_sound(formats::RecordFacts details) {
   return details;
 }
 
-formats::RecordFacts facts_beside(const formats::RecordFacts& details) {
+formats::RecordFacts facts_of_further_column(const formats::RecordFacts& details) {
   formats::RecordFacts facts;
   facts.id = details.id;
   facts.dataset = details.dataset;
@@ -57,7 +57,7 @@ formats::RecordFacts facts_beside(const formats::RecordFacts& details) {
 }
 
 formats::RecordFacts facts_of_text(const formats::RecordFacts& details) {
-  formats::RecordFacts facts = facts_beside(details);
+  formats::RecordFacts facts = facts_of_further_column(details);
   take_text(details, facts);
   facts.speaker = details.speaker;
   facts.language = details.language;

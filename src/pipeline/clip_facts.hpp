@@ -19,12 +19,12 @@ void add_facts_of_lists(const corpus::Clip& clip, formats::RecordFacts& facts);
 // Replaces what is known about the text in `to` by that in `from`.
 void take_text(const formats::RecordFacts& from, formats::RecordFacts& to);
 // Compares what columns are made from beside the sound: texts, speaker, language.
-[[nodiscard]] bool differs_beside_sound(const corpus::Clip& clip,
+[[nodiscard]] bool differs_except_sound(const corpus::Clip& clip,
                                         const formats::RecordFacts& published);
 
 [[nodiscard]] formats::RecordFacts facts_of_sound(formats::RecordFacts details);
 // The facts in the shards of any further column of sound: only whose record it is.
-[[nodiscard]] formats::RecordFacts facts_beside(const formats::RecordFacts& details);
+[[nodiscard]] formats::RecordFacts facts_of_further_column(const formats::RecordFacts& details);
 [[nodiscard]] formats::RecordFacts facts_of_text(const formats::RecordFacts& details);
 
 // The frames of a clip whose first column has a record of `length` rows. A wave's rows are samples:

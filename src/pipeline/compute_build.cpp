@@ -43,7 +43,7 @@ Status keep_intact_prefix(std::size_t column_count, store::CacheFolder& folder,
   return {};
 }
 
-Result<store::Journal::Opened> open_journal(const BuildJob& job, const Standing& standing,
+Result<store::Journal::Opened> open_journal(const BuildJob& job, const CacheState& cache_state,
                                             const Planned& planned, std::uint64_t generation,
                                             store::CacheFolder& folder) {
   XTTS_ASSIGN(
@@ -55,40 +55,43 @@ Result<store::Journal::Opened> open_journal(const BuildJob& job, const Standing&
                             .numerics = planned.numerics.hash(),
                             .generation = generation}));
   XTTS_TRY(keep_intact_prefix(planned.columns.size(), folder, journal.shards));
-  if (standing.is_garbage_known)
-    XTTS_TRY(folder.collect_garbage(standing.published(), sealed_of(journal.shards)));
+  if (cache_state.is_garbage_known)
+    XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(journal.shards)));
   return journal;
 }
 
 // Checks the losses before the build spends hours on what it would not publish.
-Status check_known_losses(const BuildJob& job, const Standing& standing, const Plan& plan) {
+Status check_known_losses(const BuildJob& job, const CacheState& cache_state,
+                          const BuildPlan& plan) {
   const BuildRequest& request = job.request;
-  if (standing.previous) XTTS_TRY(check_gone(plan, standing.previous->size(), request.max_losses));
+  if (cache_state.previous)
+    XTTS_TRY(check_gone(plan, cache_state.previous->size(), request.max_losses));
   return check_known_drops(plan, request.recipe, request.max_losses);
 }
 
-Status compute_sound(const BuildJob& job, const Standing& standing, const Planned& planned,
-                     const Begun& begun, store::Journal::Opened journal, store::CacheFolder& folder,
-                     Computed& computed) {
+Status compute_sound(const BuildJob& job, const CacheState& cache_state, const Planned& planned,
+                     const StartedBuild& started, store::Journal::Opened journal,
+                     store::CacheFolder& folder, Computed& computed) {
   const BuildRequest& request = job.request;
   // Blocks state who computed them, also in a cache that another machine began.
   std::vector<formats::ColumnSpec> columns = planned.columns;
   for (formats::ColumnSpec& column : columns) column.numerics = planned.numerics.hash();
-  const formats::Manifest* const published = standing.previous ? standing.published() : nullptr;
+  const formats::Manifest* const published =
+      cache_state.previous ? cache_state.published() : nullptr;
   XTTS_ASSIGN(
       auto sound,
       compute_sound_columns(
           {.env = job.env,
            .plan = planned.plan,
-           .previous = standing.previous.get(),
+           .previous = cache_state.previous.get(),
            .recipe = request.recipe,
            .columns = columns,
            .run = request.run,
            .isa = request.isa,
-           .generation = begun.generation,
+           .generation = started.generation,
            .first_ordinal = published == nullptr ? 0 : published->columns.front().shards.size()},
           folder, journal, job.observer));
-  computed.computed_count = planned.plan.to_compute.size() - begun.preview.renamed_count;
+  computed.computed_count = planned.plan.to_compute.size() - started.preview.renamed_count;
   computed.times = sound.times;
   computed.shards = std::move(sound.shards);
   return {};
@@ -107,26 +110,28 @@ bool Computed::has_records() const noexcept {
   return std::ranges::any_of(shards, [](const auto& shard) { return !shard.sealed.empty(); });
 }
 
-Result<Begun> begin_build(const BuildJob& job, const Standing& standing, const Planned& planned,
-                          store::CacheFolder& folder) {
-  XTTS_TRY(check_known_losses(job, standing, planned.plan));
-  Begun begun;
-  XTTS_ASSIGN(begun.generation, choose_generation(job, folder));
+Result<StartedBuild> begin_build(const BuildJob& job, const CacheState& cache_state,
+                                 const Planned& planned, store::CacheFolder& folder) {
+  XTTS_TRY(check_known_losses(job, cache_state, planned.plan));
+  StartedBuild started;
+  XTTS_ASSIGN(started.generation, choose_generation(job, folder));
   if (!planned.plan.to_compute.empty()) {
-    XTTS_ASSIGN(begun.journal, open_journal(job, standing, planned, begun.generation, folder));
+    XTTS_ASSIGN(started.journal,
+                open_journal(job, cache_state, planned, started.generation, folder));
   }
-  begun.preview =
-      preview_build(job, standing, planned, begun.journal ? begun.journal->shards.size() : 0);
-  job.observer.before(begun.preview);
-  return begun;
+  started.preview = preview_build(job, cache_state, planned,
+                                  started.journal ? started.journal->shards.size() : 0);
+  job.observer.before(started.preview);
+  return started;
 }
 
-Result<Computed> compute_build(const BuildJob& job, const Standing& standing,
-                               const Planned& planned, Begun& begun, store::CacheFolder& folder) {
+Result<Computed> compute_build(const BuildJob& job, const CacheState& cache_state,
+                               const Planned& planned, StartedBuild& started,
+                               store::CacheFolder& folder) {
   Computed computed;
-  if (begun.journal) {
-    XTTS_TRY(compute_sound(job, standing, planned, begun,
-                           *std::exchange(begun.journal, std::nullopt), folder, computed));
+  if (started.journal) {
+    XTTS_TRY(compute_sound(job, cache_state, planned, started,
+                           *std::exchange(started.journal, std::nullopt), folder, computed));
   }
   if (job.observer.cancelled()) return Status(StatusCode::kCancelled, "stopped as asked");
   computed.rejects = planned.plan.rejects;

@@ -11,9 +11,9 @@
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/build_observer.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/clip_sample.hpp"
-#include "pipeline/plan.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/too_long.hpp"
@@ -61,7 +61,7 @@ struct Sample {
 };
 
 // Returns the clips that are left to compute by decoding.
-std::vector<std::uint32_t> clips_left(const Plan& plan, std::uint64_t sealed_count) {
+std::vector<std::uint32_t> clips_left(const BuildPlan& plan, std::uint64_t sealed_count) {
   std::vector<std::uint32_t> left;
   for (std::size_t i = sealed_count; i < plan.to_compute.size(); ++i) {
     if (!plan.clips[plan.to_compute[i]].copied_from) left.push_back(plan.to_compute[i]);
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> clips_left(const Plan& plan, std::uint64_t sealed_cou
 
 class Sampler {
  public:
-  Sampler(Env& env, const Plan& plan, const BuildRequest& request, SampleBudget budget)
+  Sampler(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget)
       : env_(env), plan_(plan), request_(request), budget_(budget), recipe_(request.recipe) {
     recipe_.corpus.max_source_seconds =
         std::min(recipe_.corpus.max_source_seconds, kSampleSecondsMax);
@@ -152,7 +152,7 @@ class Sampler {
   }
 
   Env& env_;
-  const Plan& plan_;
+  const BuildPlan& plan_;
   const BuildRequest& request_;
   const SampleBudget budget_;
   formats::Recipe recipe_;
@@ -246,7 +246,7 @@ double rounded_up(double frames) {
 
 }  // namespace
 
-void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBudget budget,
+void estimate(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget,
               BuildPreview& preview) {
   const std::vector<std::uint32_t> left = clips_left(plan, preview.sealed_count);
   std::vector<std::uint32_t> whole_sources;

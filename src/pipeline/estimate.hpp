@@ -15,13 +15,13 @@ namespace xtts::pipeline {
 
 struct BuildPreview;
 struct BuildRequest;
-struct Plan;
+struct BuildPlan;
 
 enum class SampleBudget : std::uint8_t { kShare, kFixed };
 
 // Fills in the estimated fields of `preview`. `preview.sealed_count` is set: those clips are done.
 // Best effort: a clip of the sample that fails is left out.
-void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBudget budget,
+void estimate(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget,
               BuildPreview& preview);
 
 }  // namespace xtts::pipeline

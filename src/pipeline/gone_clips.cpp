@@ -20,7 +20,7 @@ constexpr std::size_t kExamplesMax = 5;
 
 class GoneClips {
  public:
-  GoneClips(const PlanRequest& request, Plan& plan)
+  GoneClips(const PlanRequest& request, BuildPlan& plan)
       : request_(request), plan_(plan), cache_(*request.previous) {}
 
   Status run() {
@@ -108,7 +108,7 @@ class GoneClips {
   }
 
   const PlanRequest& request_;
-  Plan& plan_;
+  BuildPlan& plan_;
   reader::CacheView& cache_;
   records::SourceFile source_file_{0};         // only for hashing
   std::vector<std::size_t> new_clips_;         // places of clips whose ids the cache does not have
@@ -117,7 +117,7 @@ class GoneClips {
 
 }  // namespace
 
-Status find_gone_clips(const PlanRequest& request, Plan& plan) {
+Status find_gone_clips(const PlanRequest& request, BuildPlan& plan) {
   return GoneClips(request, plan).run();
 }
 

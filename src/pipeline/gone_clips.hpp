@@ -3,13 +3,13 @@
 // size. One thread at a time.
 #pragma once
 
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
 
 // Fills in gone_count, vanished_count, vanished_examples, and copied_from of clips to compute. The
 // fates are already decided, and `request.previous` is set.
-[[nodiscard]] Status find_gone_clips(const PlanRequest& request, Plan& plan);
+[[nodiscard]] Status find_gone_clips(const PlanRequest& request, BuildPlan& plan);
 
 }  // namespace xtts::pipeline

@@ -76,7 +76,7 @@ class Pass {
       XTTS_TRY(add_clip(i, planned++));
     }
     XTTS_TRY(clips_.end(file_));
-    XTTS_TRY(stored_.leave_behind(tombstones_));
+    XTTS_TRY(stored_.add_remaining_tombstones(tombstones_));
     const auto statistics = stored_.statistics();
     XTTS_ASSIGN(auto columns, stored_.finish());
     if (tokens_) {
@@ -113,7 +113,7 @@ class Pass {
     if (position) {
       XTTS_ASSIGN(row, job_.previous->plan_row(*position));
       XTTS_ASSIGN(facts, job_.previous->details(*position));
-      XTTS_TRY(stored_.add_published(*position, differs_beside_sound(clip, facts), tombstones_));
+      XTTS_TRY(stored_.add_published(*position, differs_except_sound(clip, facts), tombstones_));
     } else {
       // Sealed records come in planned order: the next one is this clip's, or it was rejected.
       XTTS_ASSIGN(auto record, stored_.add_sealed(formats::id_hash(clip.dataset, clip.id)));
@@ -191,7 +191,7 @@ formats::Manifest describe(const Gathered& gathered, const IndexJob& job) {
 
 }  // namespace
 
-std::uint64_t stored_count(const Plan& plan, const std::vector<store::JournalShard>& shards) {
+std::uint64_t stored_count(const BuildPlan& plan, const std::vector<store::JournalShard>& shards) {
   std::uint64_t count = plan.count_of(ClipFate::kReuse);
   for (const auto& shard : shards) count += store::record_count(shard);
   return count;

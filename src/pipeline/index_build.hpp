@@ -17,7 +17,7 @@
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe_fwd.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/warning_kinds.hpp"
 #include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
@@ -33,7 +33,7 @@ struct AddedColumn {
 
 struct IndexJob {
   Env& env;
-  const Plan& plan;
+  const BuildPlan& plan;
   const formats::Recipe& recipe;
   const formats::Numerics& numerics;
   reader::CacheView* previous = nullptr;
@@ -64,7 +64,7 @@ struct IndexResult {
 };
 
 // Counts the clips that have a record: published ones that stay, and those in sealed shards.
-[[nodiscard]] std::uint64_t stored_count(const Plan& plan,
+[[nodiscard]] std::uint64_t stored_count(const BuildPlan& plan,
                                          const std::vector<store::JournalShard>& shards);
 
 [[nodiscard]] Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder);

@@ -32,9 +32,9 @@
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/name_table.hpp"
-#include "pipeline/plan.hpp"
 #include "records/clip_workers.hpp"
 #include "text/tokenizer.hpp"
 #include "xtts/status.hpp"
@@ -69,7 +69,7 @@ class LiveClips {
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view full_id) const;
 
   [[nodiscard]] const std::string& data() const noexcept { return request_.data; }
-  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const BuildPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return request_.recipe; }
   // As in the manifest, with tokens last, if there are any.
   [[nodiscard]] const std::vector<formats::ColumnEntry>& columns() const noexcept {
@@ -112,7 +112,7 @@ class LiveClips {
   const std::shared_ptr<Env> confined_;  // confined to DATA
   Env& env_;
   const std::string scratch_folder_;
-  Plan plan_;
+  BuildPlan plan_;
   std::unordered_map<std::string, std::uint32_t> positions_;  // by full id
   std::vector<formats::ColumnEntry> columns_;
   NameTable speakers_{{}, {}}, languages_{{}, {}}, datasets_{{}, {}};

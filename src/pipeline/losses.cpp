@@ -8,7 +8,7 @@
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/recipe.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 #include "report/human.hpp"
 
 namespace xtts::pipeline {
@@ -38,11 +38,11 @@ std::string limit_that_allows(double share) {
   return text + "%";
 }
 
-std::uint64_t found_count(const Plan& plan) {
+std::uint64_t found_count(const BuildPlan& plan) {
   return plan.clip_count() + plan.corpus.problems.size();
 }
 
-Result<Accounting> account_for(const Plan& plan, const std::vector<formats::Reject>& rejects,
+Result<Accounting> account_for(const BuildPlan& plan, const std::vector<formats::Reject>& rejects,
                                reader::CacheView* previous) {
   Accounting all;
   all.found = found_count(plan);
@@ -135,13 +135,13 @@ Status check_dropped(const std::vector<formats::Reject>& rejects, const formats:
               " to make the cache without them"};
 }
 
-Status check_known_drops(const Plan& plan, const formats::Recipe& recipe,
+Status check_known_drops(const BuildPlan& plan, const formats::Recipe& recipe,
                          const LossLimits& limits) {
   return check_dropped(plan.rejects, recipe, limits, found_count(plan),
                        found_count(plan) - plan.rejects.size(), std::nullopt, LossKnown::kBefore);
 }
 
-Status check_gone(const Plan& plan, std::uint64_t published_count, const LossLimits& limits) {
+Status check_gone(const BuildPlan& plan, std::uint64_t published_count, const LossLimits& limits) {
   if (published_count == 0) return {};
   const double share =
       static_cast<double>(plan.vanished_count) / static_cast<double>(published_count);

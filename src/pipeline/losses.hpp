@@ -21,7 +21,7 @@ class CacheView;
 
 namespace xtts::pipeline {
 
-struct Plan;
+struct BuildPlan;
 
 // Counts every clip once. found = stored + dropped + rejected; stored = reused + changed + renamed
 // + added; before = reused + changed + renamed + lost + gone.
@@ -51,10 +51,10 @@ inline constexpr double kShareTolerance = 1e-9;
 [[nodiscard]] std::string limit_that_allows(double share);
 
 // Counts the clips that DATA names, and the lines that name none.
-[[nodiscard]] std::uint64_t found_count(const Plan& plan);
+[[nodiscard]] std::uint64_t found_count(const BuildPlan& plan);
 
 // `rejects`: all of the build's. `previous` may be null.
-[[nodiscard]] Result<Accounting> account_for(const Plan& plan,
+[[nodiscard]] Result<Accounting> account_for(const BuildPlan& plan,
                                              const std::vector<formats::Reject>& rejects,
                                              reader::CacheView* previous);
 
@@ -81,11 +81,11 @@ enum class LossKnown : std::uint8_t { kBefore, kAfter };
                                    std::optional<double> stored_seconds, LossKnown known);
 
 // Checks what the plan alone drops.
-[[nodiscard]] Status check_known_drops(const Plan& plan, const formats::Recipe& recipe,
+[[nodiscard]] Status check_known_drops(const BuildPlan& plan, const formats::Recipe& recipe,
                                        const LossLimits& limits);
 
 // kTooManyRejects if more of the published clips have vanished than the limit allows.
-[[nodiscard]] Status check_gone(const Plan& plan, std::uint64_t published_count,
+[[nodiscard]] Status check_gone(const BuildPlan& plan, std::uint64_t published_count,
                                 const LossLimits& limits);
 
 }  // namespace xtts::pipeline

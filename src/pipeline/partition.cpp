@@ -18,7 +18,7 @@ struct PlannedShard {
 
 // Makes shards as the build will fill them: in order, with all clips that are not known to be
 // rejected.
-std::vector<PlannedShard> planned_shards(const Plan& plan, std::size_t clips_per_shard) {
+std::vector<PlannedShard> planned_shards(const BuildPlan& plan, std::size_t clips_per_shard) {
   std::vector<PlannedShard> shards;
   std::unordered_set<std::string_view> sources;  // each is counted once, for all its segments
   for (std::size_t i = 0; i < plan.clips.size(); ++i) {
@@ -37,7 +37,7 @@ std::vector<PlannedShard> planned_shards(const Plan& plan, std::size_t clips_per
 
 }  // namespace
 
-Digest digest_of_all_clips(const Plan& plan) {
+Digest digest_of_all_clips(const BuildPlan& plan) {
   PlanHasher hasher;
   for (std::size_t i = 0; i < plan.clips.size(); ++i) {
     hasher.add_content(plan.corpus.clips[i]);
@@ -46,7 +46,8 @@ Digest digest_of_all_clips(const Plan& plan) {
   return hasher.finish();
 }
 
-void leave_to_others(Plan& plan, const PartitionChoice& choice, std::size_t clips_per_shard) {
+void assign_to_other_parts(BuildPlan& plan, const PartitionChoice& choice,
+                           std::size_t clips_per_shard) {
   const auto shards = planned_shards(plan, clips_per_shard);
   std::vector<std::size_t> largest_first(shards.size());
   std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});

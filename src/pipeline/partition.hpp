@@ -3,16 +3,17 @@
 // alike: by clips, sources and their sizes, never by times or inodes. Pure functions.
 #pragma once
 
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 
 namespace xtts::pipeline {
 
 // The digest of all clips of all parts, and of what the rules make of their texts.
-[[nodiscard]] Digest digest_of_all_clips(const Plan& plan);
+[[nodiscard]] Digest digest_of_all_clips(const BuildPlan& plan);
 
 // Marks the clips of `plan` that other parts make as kElsewhere. All clips must be kCompute or
 // kRejected before. The largest shard is dealt first, always to the part with the fewest bytes of
 // sources so far.
-void leave_to_others(Plan& plan, const PartitionChoice& choice, std::size_t clips_per_shard);
+void assign_to_other_parts(BuildPlan& plan, const PartitionChoice& choice,
+                           std::size_t clips_per_shard);
 
 }  // namespace xtts::pipeline

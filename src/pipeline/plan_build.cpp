@@ -6,10 +6,10 @@
 #include "formats/recipe.hpp"
 #include "pipeline/build_checks.hpp"
 #include "pipeline/build_phases.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/losses.hpp"
-#include "pipeline/plan.hpp"
 #include "pipeline/resource_advice.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
@@ -19,8 +19,8 @@
 namespace xtts::pipeline {
 namespace {
 
-const formats::Manifest* continued(const Standing& standing) {
-  return standing.previous ? &standing.previous->manifest() : nullptr;
+const formats::Manifest* continued(const CacheState& cache_state) {
+  return cache_state.previous ? &cache_state.previous->manifest() : nullptr;
 }
 
 // Checks the request and the published cache before looking at DATA.
@@ -38,15 +38,16 @@ Status check_plan(const BuildJob& job, const reader::CacheView& previous, const 
   return check_same_numerics(published.numerics, planned.numerics, planned.plan.to_compute.size());
 }
 
-Result<Plan> make_plan_of(const BuildJob& job, const Standing& standing, const Planned& planned) {
+Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_state,
+                               const Planned& planned) {
   const BuildRequest& request = job.request;
-  const formats::Manifest* const published = continued(standing);
+  const formats::Manifest* const published = continued(cache_state);
   return make_plan({.env = job.env,
                     .data = request.data,
                     .corpora = request.corpora,
                     .recipe = request.recipe,
-                    .previous = standing.previous.get(),
-                    .sources = standing.sources ? &*standing.sources : nullptr,
+                    .previous = cache_state.previous.get(),
+                    .sources = cache_state.sources ? &*cache_state.sources : nullptr,
                     .retry_rejects = request.retry_rejects,
                     .without_text = request.without_text,
                     .copies_renamed = published != nullptr &&
@@ -61,15 +62,15 @@ Result<Plan> make_plan_of(const BuildJob& job, const Standing& standing, const P
 
 }  // namespace
 
-Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
+Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
   const BuildRequest& request = job.request;
-  const formats::Manifest* const published = continued(standing);
+  const formats::Manifest* const published = continued(cache_state);
   XTTS_TRY(check_request(job, published));
   Planned planned;
   XTTS_ASSIGN(planned.numerics,
               records::numerics_of(request.isa, request.run.make_decoder, request.run.cancelled));
   planned.columns = records::sound_columns(request.recipe, planned.numerics);
-  XTTS_ASSIGN(planned.plan, make_plan_of(job, standing, planned));
+  XTTS_ASSIGN(planned.plan, make_plan_of(job, cache_state, planned));
   // A published part is done. Its sources may have other times now, and what the system refused may
   // work now. The build that continues the merged cache takes care of both.
   planned.is_done =
@@ -85,16 +86,16 @@ Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
     XTTS_TRY(check_dtype_holds_full_scale(request.recipe, request.isa));
     return planned;
   }
-  XTTS_TRY(check_plan(job, *standing.previous, planned));
+  XTTS_TRY(check_plan(job, *cache_state.previous, planned));
   for (formats::ColumnSpec& column : planned.columns) column = published->columns[column.id].spec;
   return planned;
 }
 
-BuildPreview preview_build(const BuildJob& job, const Standing& standing, const Planned& planned,
-                           std::uint64_t sealed_shard_count) {
-  const Plan& plan = planned.plan;
+BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
+                           const Planned& planned, std::uint64_t sealed_shard_count) {
+  const BuildPlan& plan = planned.plan;
   const BuildRequest& request = job.request;
-  const std::uint64_t published_count = standing.previous ? standing.previous->size() : 0;
+  const std::uint64_t published_count = cache_state.previous ? cache_state.previous->size() : 0;
   BuildPreview preview;
   preview.layout = plan.corpus.layout;
   preview.clip_count = plan.clip_count();

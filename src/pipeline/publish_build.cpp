@@ -18,14 +18,14 @@ void name_part(const BuildJob& job, const Planned& planned, formats::Manifest& m
       .index = part->index, .count = part->count, .plan = planned.plan.all_clips};
 }
 
-Result<IndexResult> index_of(const BuildJob& job, const Standing& standing, const Planned& planned,
-                             const Computed& computed, std::uint64_t generation,
-                             store::CacheFolder& folder) {
+Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
+                             const Planned& planned, const Computed& computed,
+                             std::uint64_t generation, store::CacheFolder& folder) {
   return build_index({.env = job.env,
                       .plan = planned.plan,
                       .recipe = job.request.recipe,
                       .numerics = planned.numerics,
-                      .previous = standing.previous.get(),
+                      .previous = cache_state.previous.get(),
                       .columns = planned.columns,
                       .shards = computed.shards,
                       .keeps_texts = !planned.plan.texts_changed && !computed.has_records(),
@@ -43,7 +43,7 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
     if (!formats::precedes_sound(reject.stage()))
       checks.emplace(reject.id, check64(as_bytes(formats::encode_reject(reject))));
   }
-  const Plan& plan = planned.plan;
+  const BuildPlan& plan = planned.plan;
   store::SourceTable table;
   table.data_path = plan.data_path;
   table.audio_roots = plan.audio_roots;
@@ -63,18 +63,18 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
 
 // Checks the losses after the index is written, for the index knows the hours. If nothing is
 // published, the index is removed.
-Status check_losses(const BuildJob& job, const Standing& standing, const Planned& planned,
+Status check_losses(const BuildJob& job, const CacheState& cache_state, const Planned& planned,
                     const Computed& computed, const formats::Counts& counts,
                     store::CacheFolder& folder) {
   Status verdict =
       check_dropped(computed.rejects, job.request.recipe, job.request.max_losses,
                     found_count(planned.plan), counts.records, counts.seconds, LossKnown::kAfter);
-  if (verdict.ok() || !standing.is_garbage_known) return verdict;
-  XTTS_TRY(folder.collect_garbage(standing.published(), sealed_of(computed.shards)));
+  if (verdict.ok() || !cache_state.is_garbage_known) return verdict;
+  XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(computed.shards)));
   return verdict;
 }
 
-BuildReport report_of(const Plan& plan, const formats::Manifest& manifest) {
+BuildReport report_of(const BuildPlan& plan, const formats::Manifest& manifest) {
   BuildReport report;
   report.generation = manifest.generation;
   report.clip_count = manifest.counts.planned;
@@ -120,42 +120,43 @@ Status tidy_published(const BuildJob& job, reader::CacheView& published,
 
 }  // namespace
 
-Result<Indexed> index_computed(const BuildJob& job, const Standing& standing,
-                               const Planned& planned, const Begun& begun, const Computed& computed,
-                               store::CacheFolder& folder) {
+Result<Indexed> index_computed(const BuildJob& job, const CacheState& cache_state,
+                               const Planned& planned, const StartedBuild& started,
+                               const Computed& computed, store::CacheFolder& folder) {
   Indexed indexed;
-  if (standing.previous && !planned.plan.texts_changed && !computed.has_records()) {
+  if (cache_state.previous && !planned.plan.texts_changed && !computed.has_records()) {
     // An index of the published generation is made first: if it gives the published manifest,
     // nothing differs.
-    const formats::Manifest& published = standing.previous->manifest();
+    const formats::Manifest& published = cache_state.previous->manifest();
     XTTS_ASSIGN(indexed.index,
-                index_of(job, standing, planned, computed, published.generation, folder));
+                index_of(job, cache_state, planned, computed, published.generation, folder));
     XTTS_ASSIGN(const std::string would_be, encode_manifest(indexed.index.manifest));
     XTTS_ASSIGN(const std::string is, encode_manifest(published));
     indexed.is_same = would_be == is;
     if (indexed.is_same) return indexed;
   }
-  XTTS_ASSIGN(indexed.index, index_of(job, standing, planned, computed, begun.generation, folder));
+  XTTS_ASSIGN(indexed.index,
+              index_of(job, cache_state, planned, computed, started.generation, folder));
   return indexed;
 }
 
-Result<BuildReport> publish_build(const BuildJob& job, Standing& standing, const Planned& planned,
-                                  const Computed& computed, const Indexed& indexed,
-                                  store::CacheFolder& folder) {
+Result<BuildReport> publish_build(const BuildJob& job, CacheState& cache_state,
+                                  const Planned& planned, const Computed& computed,
+                                  const Indexed& indexed, store::CacheFolder& folder) {
   const formats::Manifest& manifest = indexed.index.manifest;
   if (indexed.is_same) {
     XTTS_TRY(save_sources(planned, computed, manifest.index_digest, folder));
-    XTTS_ASSIGN(BuildReport report, report_published(job, standing, planned, &folder));
+    XTTS_ASSIGN(BuildReport report, report_published(job, cache_state, planned, &folder));
     report.computed_count = computed.computed_count;
     return report;
   }
-  XTTS_TRY(check_losses(job, standing, planned, computed, manifest.counts, folder));
+  XTTS_TRY(check_losses(job, cache_state, planned, computed, manifest.counts, folder));
   BuildReport report = report_of(planned.plan, manifest);
   XTTS_ASSIGN(report.accounting,
-              account_for(planned.plan, computed.rejects, standing.previous.get()));
+              account_for(planned.plan, computed.rejects, cache_state.previous.get()));
   XTTS_TRY(folder.publish(manifest, indexed.index.rejects_jsonl));
   XTTS_TRY(save_sources(planned, computed, manifest.index_digest, folder));
-  standing.previous.reset();
+  cache_state.previous.reset();
   XTTS_TRY(folder.collect_garbage(&manifest, {}));
   XTTS_TRY(folder.finish());
   report.computed_count = computed.computed_count;
@@ -165,9 +166,9 @@ Result<BuildReport> publish_build(const BuildJob& job, Standing& standing, const
   return report;
 }
 
-Result<BuildReport> report_published(const BuildJob& job, const Standing& standing,
+Result<BuildReport> report_published(const BuildJob& job, const CacheState& cache_state,
                                      const Planned& planned, store::CacheFolder* folder) {
-  reader::CacheView& published = *standing.previous;
+  reader::CacheView& published = *cache_state.previous;
   if (folder != nullptr) XTTS_TRY(tidy_published(job, published, *folder));
   BuildReport report = report_of(planned.plan, published.manifest());
   report.unchanged = true;

@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kLook{100};  // how often to check for cance
 
 }  // namespace
 
-ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first,
+ReadAhead::ReadAhead(Env& env, const BuildPlan& plan, std::size_t first,
                      std::function<bool()> is_cancelled, std::uint64_t window_bytes)
     : env_(env),
       plan_(plan),

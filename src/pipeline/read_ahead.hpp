@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/env.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 
 namespace xtts::pipeline {
 
@@ -28,7 +28,7 @@ class ReadAhead {
 
   // Reads the sources of `plan.to_compute` from `first` on. The plan must outlive the object.
   // `is_cancelled` is called on any thread; once it returns true, no worker waits any more.
-  ReadAhead(Env& env, const Plan& plan, std::size_t first, std::function<bool()> is_cancelled,
+  ReadAhead(Env& env, const BuildPlan& plan, std::size_t first, std::function<bool()> is_cancelled,
             std::uint64_t window_bytes = kWindowBytes);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
@@ -46,7 +46,7 @@ class ReadAhead {
   [[nodiscard]] bool is_stopped();
 
   Env& env_;
-  const Plan& plan_;
+  const BuildPlan& plan_;
   const std::function<bool()> is_cancelled_;
   const std::uint64_t window_bytes_;
   std::unordered_set<std::string> shared_;  // sources of segments that have been read

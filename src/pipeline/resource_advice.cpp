@@ -8,9 +8,9 @@
 #include "base/option_names.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/build_observer.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/estimate.hpp"
-#include "pipeline/plan.hpp"
 #include "records/columns.hpp"
 #include "records/shared_sources.hpp"
 #include "report/human.hpp"
@@ -45,7 +45,7 @@ std::uint64_t record_bytes(const std::vector<formats::ColumnSpec>& columns) {
 }
 
 // The bytes of all records to compute, without headers, facts and padding.
-std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& request,
+std::uint64_t payload_bytes(Env& env, const BuildPlan& plan, const BuildRequest& request,
                             BuildPreview preview, std::uint64_t free_bytes) {
   if (plan.to_compute.empty()) return 0;
   const std::uint64_t padded =
@@ -60,7 +60,7 @@ std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& requ
   return packed == 0 ? padded : packed;
 }
 
-std::uint64_t sound_bytes(Env& env, const Plan& plan, const BuildRequest& request,
+std::uint64_t sound_bytes(Env& env, const BuildPlan& plan, const BuildRequest& request,
                           const BuildPreview& preview, std::uint64_t free_bytes) {
   const std::uint64_t clips = plan.to_compute.size();
   std::uint64_t bytes =
@@ -83,7 +83,7 @@ std::uint64_t kept_sound_bytes(const corpus::Clip& clip) {
 
 // The most bytes of shared sources in .build/ at once: a source stays from its first clip to its
 // last.
-std::uint64_t shared_sound_bytes(const Plan& plan) {
+std::uint64_t shared_sound_bytes(const BuildPlan& plan) {
   struct Source {
     std::uint64_t bytes = 0;
     std::size_t last_clip = 0;
@@ -114,7 +114,7 @@ std::uint64_t shared_sound_bytes(const Plan& plan) {
 }
 
 // The bytes of tokens and index, which are written anew.
-std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
+std::uint64_t text_bytes(const BuildPlan& plan, const BuildRequest& request) {
   const std::uint64_t record = records::tokens_column(request.recipe, {}).record_bytes();
   const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
   std::uint64_t sum = 0;
@@ -157,7 +157,7 @@ Result<std::uint64_t> free_bytes_for(Env& env, const std::string& cache) {
   return env.free_bytes(folder);
 }
 
-std::uint64_t bytes_left_to_write(Env& env, const Plan& plan, const BuildRequest& request,
+std::uint64_t bytes_left_to_write(Env& env, const BuildPlan& plan, const BuildRequest& request,
                                   const BuildPreview& preview, const formats::Manifest* published,
                                   std::uint64_t free_bytes) {
   const std::uint64_t sounds = sound_bytes(env, plan, request, preview, free_bytes);

@@ -13,7 +13,7 @@ namespace xtts::pipeline {
 
 struct BuildPreview;
 struct BuildRequest;
-struct Plan;
+struct BuildPlan;
 
 // The free bytes of the cache's file system. If there is no cache yet, its nearest ancestor counts.
 [[nodiscard]] Result<std::uint64_t> free_bytes_for(Env& env, const std::string& cache);
@@ -21,7 +21,7 @@ struct Plan;
 // Estimates how many bytes the build will still write, without what it has sealed. `published`: the
 // manifest before the build, or null. `preview` may hold an estimate of the mels. If it does not
 // and their size depends on it, a few clips are decoded, unless the largest possible size is free.
-[[nodiscard]] std::uint64_t bytes_left_to_write(Env& env, const Plan& plan,
+[[nodiscard]] std::uint64_t bytes_left_to_write(Env& env, const BuildPlan& plan,
                                                 const BuildRequest& request,
                                                 const BuildPreview& preview,
                                                 const formats::Manifest* published,

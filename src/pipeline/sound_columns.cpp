@@ -11,9 +11,9 @@
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/build_observer.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/ordered_pipeline.hpp"
-#include "pipeline/plan.hpp"
 #include "pipeline/read_ahead.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
@@ -263,7 +263,7 @@ class SoundColumns final : OrderedWork {
       record.fill_bits = outcome.records[column].fill_bits;
       record.rows = std::move(outcome.records[column].rows);
       if (records::has_sums(job_.columns[column])) record.sums = std::move(outcome.sums);
-      record.facts = column == records::kMainId ? facts : facts_beside(facts);
+      record.facts = column == records::kMainId ? facts : facts_of_further_column(facts);
       XTTS_TRY(assemblers_[column].add(std::move(record)));
     }
     return {};

@@ -8,7 +8,7 @@
 #include "dsp/isa.hpp"
 #include "formats/block.hpp"
 #include "formats/recipe_fwd.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/run_config.hpp"
 #include "records/stage_times.hpp"
 #include "store/cache_folder.hpp"
@@ -20,7 +20,7 @@ class BuildObserver;
 
 struct SoundColumnsJob {
   Env& env;
-  const Plan& plan;
+  const BuildPlan& plan;
   reader::CacheView* previous = nullptr;  // the cache that renamed clips are copied from
   const formats::Recipe& recipe;
   const std::vector<formats::ColumnSpec>& columns;

@@ -96,7 +96,7 @@ Result<std::optional<Record>> StoredColumns::add_sealed(const Digest& id_hash) {
   return main;
 }
 
-Status StoredColumns::leave_behind(Tombstones& tombstones) const {
+Status StoredColumns::add_remaining_tombstones(Tombstones& tombstones) const {
   for (std::uint64_t position = 0; position < is_named_.size(); ++position) {
     if (is_named_[position]) continue;
     for (const Column& column : columns_) {

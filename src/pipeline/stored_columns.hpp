@@ -42,7 +42,7 @@ class StoredColumns {
   [[nodiscard]] Result<std::optional<SealedRecords::Record>> add_sealed(const Digest& id_hash);
 
   // Call it after the last clip: it lists the records of published clips that no call has named.
-  [[nodiscard]] Status leave_behind(Tombstones& tombstones) const;
+  [[nodiscard]] Status add_remaining_tombstones(Tombstones& tombstones) const;
   // The statistics of the sealed records; none if nothing was sealed.
   [[nodiscard]] std::optional<formats::Statistics> statistics() const;
   // Call it last.

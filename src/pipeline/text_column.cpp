@@ -4,7 +4,7 @@
 #include "base/utf8.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/rules.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 
 namespace xtts::pipeline {
 namespace {

@@ -7,8 +7,8 @@
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
 #include "formats/sound_columns.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/index_build.hpp"
-#include "pipeline/plan.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/read_exactly.hpp"
@@ -57,7 +57,7 @@ class IndexRepair {
       XTTS_ASSIGN(auto shards, scan_column(column));
       added_.push_back({.entry = column, .shards = std::move(shards)});
     }
-    pipeline::Plan plan;
+    pipeline::BuildPlan plan;
     XTTS_TRY(list_clips(plan));
     XTTS_ASSIGN(const auto rejects, read_rejects());
     return write(plan, recipe, rejects);
@@ -134,7 +134,7 @@ class IndexRepair {
   }
 
   // Lists the clips as discovery and the text policies left them, as far as an index records it.
-  Status list_clips(pipeline::Plan& plan) const {
+  Status list_clips(pipeline::BuildPlan& plan) const {
     pipeline::SealedRecords sounds(env_, cache_, sounds_);
     pipeline::SealedRecords texts(env_, cache_, tokens_);
     for (;;) {
@@ -167,7 +167,7 @@ class IndexRepair {
     if (facts.source_path) clip.source = *facts.source_path;
   }
 
-  Status write(const pipeline::Plan& plan, const formats::Recipe& recipe,
+  Status write(const pipeline::BuildPlan& plan, const formats::Recipe& recipe,
                const std::vector<formats::Reject>& rejects) {
     std::vector<formats::ColumnSpec> columns;
     for (std::size_t column = 0; column < sound_count_; ++column)

@@ -8,8 +8,8 @@
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
 #include "formats/sound_columns.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/index_build.hpp"
-#include "pipeline/plan.hpp"
 #include "pipeline/published_clip.hpp"
 #include "reader/cache_view.hpp"
 #include "store/source_table.hpp"
@@ -17,9 +17,9 @@
 namespace xtts::verify {
 namespace {
 
-Result<pipeline::Plan> plan_without(reader::CacheView& view,
-                                    const std::set<std::uint64_t>& positions) {
-  pipeline::Plan plan;
+Result<pipeline::BuildPlan> plan_without(reader::CacheView& view,
+                                         const std::set<std::uint64_t>& positions) {
+  pipeline::BuildPlan plan;
   plan.corpus.layout = view.manifest().data_layout;
   plan.corpus.has_text = view.manifest().find_column("tokens") != nullptr;
   for (std::uint64_t position = 0; position < view.size(); ++position) {

@@ -7,7 +7,7 @@
 #include "formats/clip_id.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/content_probe.hpp"

@@ -339,7 +339,7 @@ class ShardRepair {
   [[nodiscard]] RecordFacts facts_of(const RecordFacts& details) const {
     if (is_tokens()) return pipeline::facts_of_text(details);
     return spec_.id == records::kMainId ? pipeline::facts_of_sound(details)
-                                        : pipeline::facts_beside(details);
+                                        : pipeline::facts_of_further_column(details);
   }
 
   [[nodiscard]] std::vector<double> sums_of(const SalvagedRecord& salvaged) const {

@@ -43,7 +43,7 @@ class ReadAheadTest : public ::testing::Test {
 
   const std::function<bool()> never_ = [] { return false; };
   testing::MemoryEnv env_;
-  Plan plan_;
+  BuildPlan plan_;
   std::mutex mutex_;
   Names opened_;
 };

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 
 namespace xtts::testing {
 namespace {

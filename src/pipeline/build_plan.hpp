@@ -1,6 +1,6 @@
-// Plan: what a build will do with each clip. Planning opens no audio, except to hash a source whose
-// size or mtime changed, and to look into files whose names do not state their format. Immutable
-// once made. Memory: about 300 bytes a clip and its text.
+// BuildPlan: what a build will do with each clip. Planning opens no audio, except to hash a source
+// whose size or mtime changed, and to look into files whose names do not state their format.
+// Immutable once made. Memory: about 300 bytes a clip and its text.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct PlannedClip {
   std::optional<std::uint32_t> copied_from = {};
 };
 
-struct Plan {
+struct BuildPlan {
   corpus::Corpus corpus;
   std::vector<PlannedClip> clips;         // parallel to corpus.clips
   std::vector<std::uint32_t> to_compute;  // places in corpus.clips, ascending: canonical order
@@ -83,10 +83,10 @@ struct PlanRequest {
   std::uint64_t memory_bytes = UINT64_MAX;        // as for corpus::discover()
 };
 
-[[nodiscard]] Result<Plan> make_plan(const PlanRequest& request);
+[[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request);
 
 // Whether a cache of the plan has the column tokens.
-[[nodiscard]] bool has_tokens(const Plan& plan, const formats::Recipe& recipe);
+[[nodiscard]] bool has_tokens(const BuildPlan& plan, const formats::Recipe& recipe);
 [[nodiscard]] std::string_view text_to_tokenize(const corpus::Clip& clip,
                                                 const formats::TextConfig& config);
 

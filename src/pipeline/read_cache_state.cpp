@@ -38,28 +38,28 @@ bool overwrites(const BuildRequest& request,
   return !found || (*found)->manifest().index_digest.to_hex() == request.overwrite_only;
 }
 
-Status look_at_overwritten(store::CacheFolder& folder, Standing& standing) {
+Status look_at_overwritten(store::CacheFolder& folder, CacheState& cache_state) {
   auto manifest = folder.manifest();
   const StatusCode code = manifest.status().code();
-  standing.is_garbage_known = code != StatusCode::kCorrupt && code != StatusCode::kUnsupported;
+  cache_state.is_garbage_known = code != StatusCode::kCorrupt && code != StatusCode::kUnsupported;
   if (manifest) {
-    standing.overwritten = std::move(*manifest);
-  } else if (standing.is_garbage_known) {
+    cache_state.overwritten = std::move(*manifest);
+  } else if (cache_state.is_garbage_known) {
     return manifest.status();
   }
   return {};
 }
 
-Status look_at_published(const BuildJob& job, store::CacheFolder* folder, Standing& standing) {
+Status look_at_published(const BuildJob& job, store::CacheFolder* folder, CacheState& cache_state) {
   const BuildRequest& request = job.request;
   const bool is_replaced_unseen = request.overwrite && request.overwrite_only.empty();
   auto found = is_replaced_unseen ? std::shared_ptr<reader::CacheView>()
                                   : reader::CacheView::open(job.env, request.cache);
   if (overwrites(request, found))
-    return folder == nullptr ? Status() : look_at_overwritten(*folder, standing);
+    return folder == nullptr ? Status() : look_at_overwritten(*folder, cache_state);
   if (found) {
-    standing.previous = std::move(found).value();
-    return check_shards_are_there(job, standing.previous->manifest());
+    cache_state.previous = std::move(found).value();
+    return check_shards_are_there(job, cache_state.previous->manifest());
   }
   const Status& failure = found.status();
   if (failure.code() == StatusCode::kNotFound) return check_manifest_is_not_lost(job);
@@ -70,16 +70,16 @@ Status look_at_published(const BuildJob& job, store::CacheFolder* folder, Standi
 
 }  // namespace
 
-const formats::Manifest* Standing::published() const noexcept {
+const formats::Manifest* CacheState::published() const noexcept {
   if (previous) return &previous->manifest();
   return overwritten ? &*overwritten : nullptr;
 }
 
-Result<Standing> look_at_cache(const BuildJob& job, store::CacheFolder* folder) {
-  Standing standing;
-  XTTS_TRY(look_at_published(job, folder, standing));
-  standing.sources = store::load_source_table(job.env, job.request.cache);
-  return standing;
+Result<CacheState> read_cache_state(const BuildJob& job, store::CacheFolder* folder) {
+  CacheState cache_state;
+  XTTS_TRY(look_at_published(job, folder, cache_state));
+  cache_state.sources = store::load_source_table(job.env, job.request.cache);
+  return cache_state;
 }
 
 }  // namespace xtts::pipeline

@@ -1,4 +1,4 @@
-#include "pipeline/plan.hpp"
+#include "pipeline/build_plan.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -34,7 +34,7 @@ class Planner {
  public:
   explicit Planner(const PlanRequest& request) : request_(request) {}
 
-  Result<Plan> run() {
+  Result<BuildPlan> run() {
     XTTS_ASSIGN(plan_.data_path, request_.env.real_path(request_.data));
     for (const std::string& folder : request_.audio_roots) {
       XTTS_ASSIGN(plan_.audio_roots.emplace_back(), request_.env.real_path(folder));
@@ -62,7 +62,8 @@ class Planner {
       XTTS_TRY(decide(i));
     }
     if (request_.previous != nullptr) XTTS_TRY(find_gone_clips(request_, plan_));
-    if (request_.partition) leave_to_others(plan_, *request_.partition, request_.clips_per_shard);
+    if (request_.partition)
+      assign_to_other_parts(plan_, *request_.partition, request_.clips_per_shard);
     list_clips_to_compute();
     XTTS_TRY(compare_texts());
     return std::move(plan_);
@@ -297,7 +298,7 @@ class Planner {
       if (plan_.clips[i].previous_position != next_position++) return {};
       XTTS_ASSIGN(const auto facts, request_.previous->details(plan_.clips[i].previous_position));
       const Clip& clip = plan_.corpus.clips[i];
-      if (differs_beside_sound(clip, facts) || facts.extra_json.value_or("") != clip.extra_json)
+      if (differs_except_sound(clip, facts) || facts.extra_json.value_or("") != clip.extra_json)
         return {};
     }
     plan_.texts_changed = next_position != request_.previous->size();
@@ -305,7 +306,7 @@ class Planner {
   }
 
   const PlanRequest& request_;
-  Plan plan_;
+  BuildPlan plan_;
   records::SourceFile source_file_{0};  // only for hashing
   std::optional<corpus::SourcePlace> last_source_;
   std::optional<Digest> last_digest_;
@@ -315,19 +316,19 @@ class Planner {
 
 }  // namespace
 
-Result<Plan> make_plan(const PlanRequest& request) {
+Result<BuildPlan> make_plan(const PlanRequest& request) {
   return Planner(request).run();
 }
 
-std::uint64_t Plan::count_of(ClipFate fate) const {
+std::uint64_t BuildPlan::count_of(ClipFate fate) const {
   return static_cast<std::uint64_t>(std::ranges::count(clips, fate, &PlannedClip::fate));
 }
 
-std::uint64_t Plan::clip_count() const {
+std::uint64_t BuildPlan::clip_count() const {
   return clips.size() - count_of(ClipFate::kElsewhere);
 }
 
-bool has_tokens(const Plan& plan, const formats::Recipe& recipe) {
+bool has_tokens(const BuildPlan& plan, const formats::Recipe& recipe) {
   return plan.corpus.has_text && recipe.text.tokens != formats::TokenKind::kNone;
 }
 
