@@ -55,8 +55,7 @@ class Observer final : public pipeline::BuildObserver {
 
   void before(const pipeline::BuildPreview& preview) override {
     if (request_.dry_run) {
-      context_.print(describe_preview(request_, preview));
-      context_.print_json(request::preview_to_json(request_, preview));
+      preview_ = preview;
     } else if (!context_.flags.quiet && !context_.flags.json) {
       context_.err.write(describe_preview(request_, preview));
     }
@@ -83,11 +82,15 @@ class Observer final : public pipeline::BuildObserver {
 
   void finish() { view_.clear(); }
 
+  // The preview that a dry run prints.
+  [[nodiscard]] const pipeline::BuildPreview& preview() const { return preview_; }
+
  private:
   Context& context_;
   const pipeline::BuildRequest& request_;
   ProgressView view_;
   request::BuildRates rates_;
+  pipeline::BuildPreview preview_;
 };
 
 // Writes the corpora in DATA as a file to build from. Builds nothing.
@@ -131,9 +134,13 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
     if (code != StatusCode::kCancelled) return report.status();
     return {StatusCode::kCancelled, "stopped; finished shards are kept, the same command goes on"};
   }
-  if (request.dry_run) return {};
-  context.summarize(describe_report(request, *report, elapsed_s));
-  context.print_json(request::report_to_json(request, *report, elapsed_s));
+  if (report->unchanged || !request.dry_run) {
+    context.summarize(describe_report(request, *report, elapsed_s));
+  } else {
+    context.print(describe_preview(request, observer.preview()));
+  }
+  context.print_json(request.dry_run ? request::preview_to_json(request, observer.preview())
+                                     : request::report_to_json(request, *report, elapsed_s));
   return {};
 }
 

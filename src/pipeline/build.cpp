@@ -66,6 +66,14 @@ BuildReport only_preview(const BuildJob& job, const CacheState& cache_state,
   return {};
 }
 
+// `folder`: null in a dry run, which previews what is published.
+Result<BuildReport> end_done(const BuildJob& job, const CacheState& cache_state,
+                             const Planned& planned, store::CacheFolder* folder) {
+  auto report = report_published(job, cache_state, planned, folder);
+  if (report && folder == nullptr) job.observer.before(preview_done(job, planned, *report));
+  return report;
+}
+
 Result<BuildReport> finish_build(const BuildJob& job, CacheState& cache_state,
                                  const Planned& planned, StartedBuild& started,
                                  store::CacheFolder& folder) {
@@ -81,7 +89,7 @@ Result<BuildReport> build_in(const BuildJob& job, store::CacheFolder* folder) {
   if (!cache_state) return with_advice(job, cache_state.status());
   const auto planned = plan_build(job, *cache_state);
   if (!planned) return with_advice(job, planned.status());
-  if (planned->is_done) return report_published(job, *cache_state, *planned, folder);
+  if (planned->is_done) return end_done(job, *cache_state, *planned, folder);
   if (folder == nullptr) return only_preview(job, *cache_state, *planned);
   auto started = begin_build(job, *cache_state, *planned, *folder);
   if (!started) return with_advice(job, started.status(), *cache_state, &*planned);

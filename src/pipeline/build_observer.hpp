@@ -1,6 +1,7 @@
 // BuildObserver: receives what a build reports while it runs, and can stop the build. The build
-// calls before() once, on the calling thread. It calls progress() on the thread that commits, one
-// call at a time, so progress() must be cheap. It calls cancelled() on any thread.
+// calls before() once, on the calling thread; with nothing to do, only in a dry run. It calls
+// progress() on the thread that commits, one call at a time, so progress() must be cheap. It calls
+// cancelled() on any thread.
 #pragma once
 
 #include <cstdint>

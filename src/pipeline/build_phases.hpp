@@ -65,6 +65,9 @@ struct Planned {
 // The preview of a build that continues with `sealed_shard_count` shards of its journal.
 [[nodiscard]] BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
                                          const Planned& planned, std::uint64_t sealed_shard_count);
+// The preview of a build that has nothing to do, from the report of what is published.
+[[nodiscard]] BuildPreview preview_done(const BuildJob& job, const Planned& planned,
+                                        const BuildReport& published);
 
 struct StartedBuild {
   std::uint64_t generation = 1;

@@ -10,6 +10,7 @@
 #include "pipeline/build_request.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/losses.hpp"
+#include "pipeline/partition.hpp"
 #include "pipeline/resource_advice.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
@@ -60,6 +61,27 @@ Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_stat
                     .memory_bytes = request.run.memory_bytes});
 }
 
+// Previews what the corpus holds, whatever is in the cache.
+BuildPreview preview_corpus(const BuildJob& job, const BuildPlan& plan) {
+  BuildPreview preview;
+  preview.layout = plan.corpus.layout;
+  preview.clip_count = plan.clip_count();
+  preview.has_text = plan.corpus.has_text;
+  preview.notes = plan.corpus.notes;
+  preview.not_audio = plan.corpus.not_audio;
+  preview.unknown_characters = plan.unknown_characters;
+  std::unordered_set<std::string> shared;  // sources that are already counted
+  for (std::size_t i = 0; i < plan.clips.size(); ++i) {
+    if (plan.clips[i].fate == ClipFate::kElsewhere) continue;
+    const auto& clip = plan.corpus.clips[i];
+    if (!clip.segment || shared.insert(plan.corpus.place_of(clip).key()).second)
+      preview.source_bytes += clip.source_bytes;
+    ++preview.clips_by_split[std::string(to_string(clip.split))];
+  }
+  if (const auto free = free_bytes_for(job.env, job.request.cache)) preview.free_bytes = *free;
+  return preview;
+}
+
 }  // namespace
 
 Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
@@ -78,6 +100,9 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
   if (planned.is_done) {
     if (!planned.plan.unchanged)
       XTTS_TRY(check_same_clips(*published->partition, planned.plan.all_clips));
+    // A preview counts this part's clips alone.
+    if (request.partition && request.dry_run)
+      assign_to_other_parts(planned.plan, *request.partition, records::clips_per_shard(planned.columns));
     return planned;
   }
   XTTS_TRY(store::prepare_store(request.recipe.storage.store));
@@ -96,38 +121,35 @@ BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
   const BuildPlan& plan = planned.plan;
   const BuildRequest& request = job.request;
   const std::uint64_t published_count = cache_state.previous ? cache_state.previous->size() : 0;
-  BuildPreview preview;
-  preview.layout = plan.corpus.layout;
-  preview.clip_count = plan.clip_count();
+  BuildPreview preview = preview_corpus(job, plan);
   preview.to_compute_count = plan.to_compute.size();
   preview.sealed_count = std::min<std::uint64_t>(
       sealed_shard_count * records::clips_per_shard(planned.columns), plan.to_compute.size());
-  preview.has_text = plan.corpus.has_text;
-  preview.notes = plan.corpus.notes;
-  preview.not_audio = plan.corpus.not_audio;
   preview.rejects = plan.rejects;
-  preview.unknown_characters = plan.unknown_characters;
   preview.gone_count = plan.gone_count;
-  std::unordered_set<std::string> shared;  // sources that are already counted
-  for (std::size_t i = 0; i < plan.clips.size(); ++i) {
-    if (plan.clips[i].fate == ClipFate::kElsewhere) continue;
-    const auto& clip = plan.corpus.clips[i];
-    if (!clip.segment || shared.insert(plan.corpus.place_of(clip).key()).second)
-      preview.source_bytes += clip.source_bytes;
-    ++preview.clips_by_split[std::string(to_string(clip.split))];
-    if (plan.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
-    if (plan.clips[i].copied_from) ++preview.renamed_count;
+  for (const PlannedClip& clip : plan.clips) {
+    if (clip.fate == ClipFate::kReuse) ++preview.reused_count;
+    if (clip.copied_from) ++preview.renamed_count;
   }
   preview.drops = remedies_of(plan.rejects, request.recipe, found_count(plan),
                               preview.reused_count + preview.to_compute_count);
   preview.would_pass_max_dropped =
       !check_known_drops(plan, request.recipe, request.max_losses).ok();
   preview.would_pass_max_gone = !check_gone(plan, published_count, request.max_losses).ok();
-  if (const auto free = free_bytes_for(job.env, request.cache)) preview.free_bytes = *free;
   if (job.observer.wants_estimate()) {
     estimate(job.env, plan, request, request.dry_run ? SampleBudget::kFixed : SampleBudget::kShare,
              preview);
   }
+  return preview;
+}
+
+BuildPreview preview_done(const BuildJob& job, const Planned& planned,
+                          const BuildReport& published) {
+  BuildPreview preview = preview_corpus(job, planned.plan);
+  preview.reused_count = published.record_count;
+  preview.rejects = published.rejects;
+  preview.drops = remedies_of(published.rejects, job.request.recipe, found_count(planned.plan),
+                              published.record_count);
   return preview;
 }
 

@@ -111,6 +111,14 @@ def test_a_dry_run_only_looks(corpus, tmp_path):
     assert not (tmp_path / "cache/manifest.json").exists()
 
 
+def test_a_dry_run_says_that_nothing_is_to_be_done(corpus, tmp_path):
+    report = build(corpus, tmp_path / "cache")
+    preview = build(corpus, tmp_path / "cache", dry_run=True)
+    assert isinstance(preview, xp.BuildPreview) and preview.clips == 37
+    assert preview.to_compute == 0 and preview.reused == report.records
+    assert preview.rejects["count"] == report.rejects["count"]
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

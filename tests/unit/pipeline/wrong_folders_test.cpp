@@ -124,5 +124,36 @@ TEST(DryRun, TellsWhatWouldBeDone) {
   EXPECT_FALSE(env.exists(kCache));
 }
 
+TEST(DryRun, TellsThatNothingIsToBeDone) {
+  MemoryEnv env;
+  add_listed_sounds(env, 4);
+  auto request = request_for(recipe_of_small_shards());
+  (void)must_build(env, request);
+  request.dry_run = true;
+  TestObserver observer;
+  const auto report = pipeline::build(env, request, observer);
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->unchanged);
+  ASSERT_TRUE(observer.preview());
+  EXPECT_EQ(observer.preview()->clip_count, 4U);
+  EXPECT_EQ(observer.preview()->to_compute_count, 0U);
+  EXPECT_EQ(observer.preview()->reused_count, 4U);
+}
+
+TEST(DryRun, CountsTheClipsOfAPublishedPart) {
+  MemoryEnv env;
+  add_listed_sounds(env, 16);
+  auto request = request_for(recipe_of_small_shards());
+  request.partition = pipeline::PartitionChoice{.index = 1, .count = 2};
+  const std::uint64_t part = must_build(env, request).clip_count;
+  ASSERT_EQ(part, 8U);
+  request.dry_run = true;
+  TestObserver observer;
+  ASSERT_TRUE(pipeline::build(env, request, observer).ok());
+  ASSERT_TRUE(observer.preview());
+  EXPECT_EQ(observer.preview()->clip_count, part);
+  EXPECT_EQ(observer.preview()->reused_count, part);
+}
+
 }  // namespace
 }  // namespace xtts::testing

@@ -123,6 +123,20 @@ TEST_F(PublicBuilder, SaysBeforehandWhatADryRunWouldDo) {
   EXPECT_FALSE(fs::exists(cache() + "/manifest.json"));
 }
 
+TEST_F(PublicBuilder, SaysBeforehandThatADryRunWouldDoNothing) {
+  add_clips(5);
+  (void)must_build();
+  auto dry = options();
+  dry.dry_run = true;
+  std::vector<BuildPreview> previews;
+  const auto report = build_cache(
+      dry, {.before = [&](const BuildPreview& preview) { previews.push_back(preview); }});
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  ASSERT_THAT(previews, SizeIs(1));
+  EXPECT_EQ(previews[0].to_compute_count, 0U);
+  EXPECT_EQ(previews[0].reused_count, 5U);
+}
+
 TEST_F(PublicBuilder, StopsWhenAskedAndGoesOnLater) {
   add_clips(40);
   std::atomic<bool> stop = false;
