@@ -64,7 +64,8 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"model.hop_length", kNoEffect, "", kConstants},
     {"model.win_length", kNoEffect, "", kConstants},
     {"data.target_loudness_lufs", kNoEffect, "",
-     "the trainer sets the RMS to 0.1, whatever this key says"},
+     "the trainer sets the RMS to 0.1, whatever this key says; the recipe's keys "
+     "loudness.method=lufs and loudness.target=-23 set LUFS"},
     {"data.max_audio_length", kNoEffect, "", "limits inference alone; max_mel_frames cuts clips"},
     {"data.min_audio_length", kNoEffect, "", "the trainer has no such key"},
     {"data.train_subset_fraction", kNoEffect, "", kNeverRead},

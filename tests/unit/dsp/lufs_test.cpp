@@ -56,21 +56,39 @@ TEST(Lufs, GatesLeaveQuietPartsOut) {
   EXPECT_NEAR(*lufs_of(with_silence, rate_hz), -26.01, 0.1);
 }
 
-// pyloudnorm 0.2 on the same samples, whose filters are drawn a little differently (at the
-// standard's sine it is 0.05 to 0.07 lower).
-TEST(Lufs, OfNoiseIsPyloudnorms) {
-  constexpr double kExpected[] = {-15.312, -15.151, -15.106, -14.888, -14.869};
-  for (std::size_t i = 0; i < std::size(kRates); ++i) {
-    const std::uint32_t rate_hz = kRates[i];
-    std::uint64_t state = 1;
-    std::vector<float> samples(3 * rate_hz + rate_hz / 3);
-    for (std::size_t n = 0; n < samples.size(); ++n) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      const double noise = static_cast<double>(state >> 33U) / 1073741824.0 - 1.0;
-      samples[n] = static_cast<float>(noise * 0.25 * ((n / (rate_hz / 2)) % 3 != 0 ? 1.0 : 0.02));
-    }
-    EXPECT_NEAR(*lufs_of(samples, rate_hz), kExpected[i], 0.13) << rate_hz;
+// Noise of 3.33 s, softer by 34 dB in the first half second of each one and a half.
+std::vector<float> noise(std::uint32_t rate_hz) {
+  std::uint64_t state = 1;
+  std::vector<float> samples(3 * rate_hz + rate_hz / 3);
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    const double value = static_cast<double>(state >> 33U) / 1073741824.0 - 1.0;
+    samples[n] = static_cast<float>(value * 0.25 * ((n / (rate_hz / 2)) % 3 != 0 ? 1.0 : 0.02));
   }
+  return samples;
+}
+
+// ebur128_loudness_global() of libebur128 1.2.6 on the same samples.
+TEST(Lufs, OfNoiseIsLibebur128s) {
+  constexpr double kExpected[] = {-15.187184776, -15.058658446, -15.021118030, -14.841052719,
+                                  -14.826008681};
+  for (std::size_t i = 0; i < std::size(kRates); ++i)
+    EXPECT_NEAR(*lufs_of(noise(kRates[i]), kRates[i]), kExpected[i], 1e-8) << kRates[i];
+}
+
+// ebur128_loudness_global() of libebur128 1.2.6 on the first 400 ms: one block.
+TEST(Lufs, OfOneBlockIsLibebur128s) {
+  std::vector<float> samples = noise(22050);
+  samples.resize(22050 * 4 / 10);
+  EXPECT_NEAR(*lufs_of(samples, 22050), -47.907829879, 1e-8);
+}
+
+// pyloudnorm 0.2 on the same samples. Its filters differ a little: at the standard's sine it is
+// 0.05 to 0.07 lower.
+TEST(Lufs, OfNoiseIsNearPyloudnorms) {
+  constexpr double kExpected[] = {-15.312, -15.151, -15.106, -14.888, -14.869};
+  for (std::size_t i = 0; i < std::size(kRates); ++i)
+    EXPECT_NEAR(*lufs_of(noise(kRates[i]), kRates[i]), kExpected[i], 0.13) << kRates[i];
 }
 
 TEST(Lufs, OfAClipShorterThanABlockIsThatOfTheClip) {
