@@ -43,6 +43,8 @@ TEST(Names, FoldsCaseAccentsAndTheirEncoding) {
   EXPECT_EQ(folded("\u0622\u0628"), folded("\u0627\u0653\u0628"));
   EXPECT_NE(folded("\u062F"), folded("\u0630"));
   EXPECT_EQ(folded("\u4E2D"), "\u4E2D");
+  EXPECT_EQ(folded("\u00C9T\u00C9"), folded("e\u0301te\u0301"));
+  EXPECT_NE(folded("stra\u00DFe"), folded("strasse")) << "spellings are no look-alikes";
 }
 
 TEST(Names, CountsInWords) {
