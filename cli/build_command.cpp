@@ -16,9 +16,8 @@
 #include "pipeline/build_request.hpp"
 #include "recipe/trainer_config.hpp"
 #include "report/human.hpp"
-#include "report/progress.hpp"
+#include "report/progress_meter.hpp"
 #include "request/build_json.hpp"
-#include "request/build_rates.hpp"
 #include "request/build_request.hpp"
 
 namespace xtts::cli {
@@ -62,20 +61,12 @@ class Observer final : public pipeline::BuildObserver {
   }
 
   void progress(const pipeline::BuildProgress& progress) override {
-    rates_.update(context_.env.now(), progress);
-    const auto shown = [&] {
-      const BuildProgress now = rates_.shown();
-      return report::Progress{.done = now.done_count,
-                              .total = now.total_count,
-                              .rejects = now.reject_count,
-                              .clips_per_s = now.clips_per_s,
-                              .realtime_factor = now.realtime_factor,
-                              .bytes_per_s = now.bytes_per_s,
-                              .seconds_left = now.seconds_left};
-    };
-    view_.update(
-        {.bar = [&](std::size_t width) { return report::render_progress_bar(shown(), width); },
-         .line = [&] { return report::render_progress_line(shown()); }});
+    meter_.update(context_.env.now(), {.done = progress.done_count,
+                                       .total = progress.total_count,
+                                       .rejects = progress.reject_count,
+                                       .sound_seconds = progress.sound_seconds,
+                                       .bytes = progress.source_bytes});
+    view_.update(meter_);
   }
 
   [[nodiscard]] bool cancelled() const override { return stop_requested(); }
@@ -89,7 +80,7 @@ class Observer final : public pipeline::BuildObserver {
   Context& context_;
   const pipeline::BuildRequest& request_;
   ProgressView view_;
-  request::BuildRates rates_;
+  report::ProgressMeter meter_;
   pipeline::BuildPreview preview_;
 };
 

@@ -9,8 +9,7 @@
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "report/human.hpp"
-#include "report/progress.hpp"
-#include "report/rate.hpp"
+#include "report/progress_meter.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -55,19 +54,10 @@ Status run_diff(Context& context, const DiffCommandOptions& options) {
   XTTS_ASSIGN(maintain::DiffOptions settings, settings_of(context, options));
   const auto begin = context.env.now();
   ProgressView view(context);
-  report::RateEstimator rate(begin);
+  report::ProgressMeter meter;
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
-    rate.update(context.env.now(), static_cast<double>(done));
-    const auto shown = [&] {
-      return report::Progress{.done = done,
-                              .total = total,
-                              .clips_per_s = rate.per_second(),
-                              .realtime_factor = {},
-                              .seconds_left = rate.seconds_left(static_cast<double>(total))};
-    };
-    view.update(
-        {.bar = [&](std::size_t width) { return report::render_progress_bar(shown(), width); },
-         .line = [&] { return report::render_progress_line(shown()); }});
+    meter.update(context.env.now(), {.done = done, .total = total});
+    view.update(meter);
   };
   settings.cancelled = stop_requested;
   const auto report = maintain::diff_caches(context.env, options.a, options.b, settings);

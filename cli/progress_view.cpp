@@ -1,6 +1,7 @@
 #include "cli/progress_view.hpp"
 
 #include "report/human.hpp"
+#include "report/progress_meter.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -37,6 +38,11 @@ void ProgressView::update(const Lines& lines) {
     next_ = now + kLogLine;
     context_.err.write(lines.line() + "\n");
   }
+}
+
+void ProgressView::update(const report::ProgressMeter& meter) {
+  update({.bar = [&](std::size_t width) { return render_progress_bar(meter.shown(), width); },
+          .line = [&] { return render_progress_line(meter.shown()); }});
 }
 
 void ProgressView::update(const std::function<std::string()>& text) {

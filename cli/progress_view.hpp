@@ -11,6 +11,10 @@
 
 #include "cli/app.hpp"
 
+namespace xtts::report {
+class ProgressMeter;
+}
+
 namespace xtts::cli {
 
 class ProgressView {
@@ -26,6 +30,8 @@ class ProgressView {
     std::function<std::string()> line;
   };
   void update(const Lines& lines);
+  // Draws the last figures of `meter`, which counts clips.
+  void update(const report::ProgressMeter& meter);
   // Uses one text for both, cut to the terminal's width.
   void update(const std::function<std::string()>& text);
   // Erases the line, so that a message can be written. The next update draws it again.

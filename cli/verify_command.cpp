@@ -8,7 +8,7 @@
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "report/human.hpp"
-#include "report/rate.hpp"
+#include "report/progress_meter.hpp"
 #include "report/table.hpp"
 #include "request/verify_json.hpp"
 #include "request/verify_request.hpp"
@@ -22,51 +22,55 @@ using report::escape_controls;
 using report::format_counted;
 using report::format_size;
 
-// A progress line with a rate and the time left. Any thread may update it.
-class RatedProgress {
+std::string describe_bytes(const report::Progress& progress) {
+  return "verify " + report::format_share(progress.done, progress.total) + "  " +
+         format_size(progress.done) + "/" + format_size(progress.total) + "  " +
+         report::format_short(progress.per_second / 1e6) + " MB/s";
+}
+
+std::string describe_clips(const report::Progress& progress) {
+  return "computing again " + report::format_count(progress.done) + "/" +
+         format_counted(progress.total, "clip", "clips") + "  " +
+         report::format_short(progress.per_second) + " clips/s";
+}
+
+std::string describe_shards(const report::Progress& progress) {
+  return "mending shard " + report::format_count(progress.done + 1) + " of " +
+         report::format_count(progress.total);
+}
+
+// The progress line of one stage. Any thread may update it.
+class StageView {
  public:
   // Gives "verify 12 %  1.2 GB/10 GB  900 MB/s". The time left follows it.
-  using Describe = std::string (*)(std::uint64_t done, std::uint64_t total, double per_second);
+  using Describe = std::string (*)(const report::Progress& progress);
 
-  RatedProgress(Context& context, Describe describe)
-      : context_(context), describe_(describe), view_(context), rate_(context.env.now()) {}
+  StageView(Context& context, Describe describe)
+      : context_(context), describe_(describe), view_(context) {}
 
   void update(std::uint64_t done, std::uint64_t total) {
-    {
-      const std::lock_guard lock(mutex_);
-      rate_.update(context_.env.now(), static_cast<double>(done));
-    }
+    const report::Progress progress = figures(done, total);
     view_.update([&] {
-      const std::lock_guard lock(mutex_);
-      const auto left = rate_.seconds_left(static_cast<double>(total));
-      return describe_(done, total, rate_.per_second()) +
+      const auto& left = progress.seconds_left;
+      return describe_(progress) +
              (left ? "  ETA " + report::format_duration(*left) : std::string());
     });
   }
   void clear() { view_.clear(); }
 
  private:
+  report::Progress figures(std::uint64_t done, std::uint64_t total) {
+    const std::lock_guard lock(mutex_);
+    meter_.update(context_.env.now(), {.done = done, .total = total});
+    return meter_.shown();
+  }
+
   Context& context_;
   const Describe describe_;
   ProgressView view_;
   std::mutex mutex_;
-  report::RateEstimator rate_;  // guarded by mutex_
+  report::ProgressMeter meter_;  // guarded by mutex_
 };
-
-std::string describe_bytes(std::uint64_t done, std::uint64_t total, double per_second) {
-  return "verify " + report::format_share(done, total) + "  " + format_size(done) + "/" +
-         format_size(total) + "  " + report::format_short(per_second / 1e6) + " MB/s";
-}
-
-std::string describe_clips(std::uint64_t done, std::uint64_t total, double per_second) {
-  return "computing again " + report::format_count(done) + "/" +
-         report::format_counted(total, "clip", "clips") + "  " + report::format_short(per_second) +
-         " clips/s";
-}
-
-std::string describe_shards(std::uint64_t done, std::uint64_t total, double /*per_second*/) {
-  return "mending shard " + report::format_count(done + 1) + " of " + report::format_count(total);
-}
 
 // Says what verify --deep recomputed.
 std::string deep_summary(const verify::Report& report) {
@@ -124,9 +128,9 @@ Status run_verify(Context& context, const VerifyOptions& options) {
   XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, cli_caller()));
   settings.cancelled = stop_requested;
   settings.notice = [&context](const std::string& text) { context.warn(text); };
-  RatedProgress progress(context, describe_bytes);
-  RatedProgress recompute_progress(context, describe_clips);
-  RatedProgress repair_progress(context, describe_shards);
+  StageView progress(context, describe_bytes);
+  StageView recompute_progress(context, describe_clips);
+  StageView repair_progress(context, describe_shards);
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.update(done, total);
   };

@@ -32,12 +32,12 @@ std::vector<std::string> figures(const Progress& progress) {
   if (progress.seconds_left && progress.done < progress.total) {
     out.push_back("ETA " + format_duration(*progress.seconds_left));
   }
-  if (progress.clips_per_s > 0.0) out.push_back(format_short(progress.clips_per_s) + " clips/s");
+  if (progress.per_second > 0.0) out.push_back(format_short(progress.per_second) + " clips/s");
   if (progress.rejects > 0) {
     out.push_back(format_counted(progress.rejects, "reject", "rejects"));
   }
-  if (progress.realtime_factor && *progress.realtime_factor > 0.0) {
-    out.push_back(format_short(*progress.realtime_factor) + "x real time");
+  if (progress.realtime_factor > 0.0) {
+    out.push_back(format_short(progress.realtime_factor) + "x real time");
   }
   if (progress.bytes_per_s > 0.0) out.push_back(format_short(progress.bytes_per_s / 1e6) + " MB/s");
   return out;

@@ -7,12 +7,13 @@
 
 namespace xtts::report {
 
+// The lines below call what is counted clips.
 struct Progress {
   std::uint64_t done = 0;
   std::uint64_t total = 0;
   std::uint64_t rejects = 0;
-  double clips_per_s = 0.0;
-  std::optional<double> realtime_factor;  // seconds of sound a second; unset where no sound is read
+  double per_second = 0.0;       // of `done`
+  double realtime_factor = 0.0;  // seconds of sound a second; 0 where no sound is read
   double bytes_per_s = 0.0;
   std::optional<double> seconds_left;
 };

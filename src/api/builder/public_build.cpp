@@ -15,8 +15,8 @@
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_request.hpp"
 #include "recipe/trainer_config.hpp"
+#include "report/progress_meter.hpp"
 #include "request/build_json.hpp"
-#include "request/build_rates.hpp"
 #include "request/build_request.hpp"
 #include "request/json_text.hpp"
 #include "xtts/builder.hpp"
@@ -41,6 +41,16 @@ BuildPreview public_preview(const pipeline::BuildRequest& request,
           .size_bytes = size_bytes,
           .free_bytes = preview.free_bytes,
           .json = request::dump_json(request::preview_to_json(request, preview))};
+}
+
+BuildProgress public_progress(const report::Progress& progress) {
+  return {.done_count = progress.done,
+          .total_count = progress.total,
+          .reject_count = progress.rejects,
+          .clips_per_s = progress.per_second,
+          .realtime_factor = progress.realtime_factor,
+          .bytes_per_s = progress.bytes_per_s,
+          .seconds_left = progress.seconds_left};
 }
 
 BuildReport public_report(const pipeline::BuildRequest& request,
@@ -90,8 +100,12 @@ class Observer final : public pipeline::BuildObserver {
   }
   void progress(const pipeline::BuildProgress& progress) override {
     if (!callbacks_.progress) return;
-    rates_.update(env_.now(), progress);
-    guard_.run("progress", [&] { callbacks_.progress(rates_.shown()); });
+    meter_.update(env_.now(), {.done = progress.done_count,
+                               .total = progress.total_count,
+                               .rejects = progress.reject_count,
+                               .sound_seconds = progress.sound_seconds,
+                               .bytes = progress.source_bytes});
+    guard_.run("progress", [&] { callbacks_.progress(public_progress(meter_.shown())); });
   }
   [[nodiscard]] bool cancelled() const override {
     bool is_wanted = false;
@@ -104,7 +118,7 @@ class Observer final : public pipeline::BuildObserver {
   const pipeline::BuildRequest& request_;
   const BuildCallbacks& callbacks_;
   builder::CallbackGuard& guard_;
-  request::BuildRates rates_;
+  report::ProgressMeter meter_;
 };
 
 Result<BuildReport> run_build(Env& env, const BuildOptions& options,

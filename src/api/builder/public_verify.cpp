@@ -1,4 +1,5 @@
 // verify_cache() of include/xtts/builder.hpp on verify::verify_cache.
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -10,9 +11,9 @@
 #include "base/no_cancellation.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "report/progress_meter.hpp"
 #include "request/json_text.hpp"
 #include "request/verify_json.hpp"
-#include "request/verify_rates.hpp"
 #include "request/verify_request.hpp"
 #include "request/verify_words.hpp"
 #include "xtts/builder.hpp"
@@ -60,21 +61,25 @@ class VerifyProgressReporter {
   VerifyProgressReporter(Env& env, const VerifyCallbacks& callbacks, builder::CallbackGuard& guard)
       : env_(env), callbacks_(callbacks), guard_(guard) {}
 
-  void report(request::VerifyRates& rates, std::uint64_t done, std::uint64_t total) {
+  void report(VerifyStage stage, std::uint64_t done, std::uint64_t total) {
     const std::lock_guard lock(mutex_);
-    const VerifyProgress progress = rates.update(env_.now(), done, total);
+    report::ProgressMeter& meter = meters_[stage];
+    meter.update(env_.now(), {.done = done, .total = total});
+    const report::Progress shown = meter.shown();
+    const VerifyProgress progress = {.stage = stage,
+                                     .done = done,
+                                     .total = total,
+                                     .per_second = shown.per_second,
+                                     .seconds_left = shown.seconds_left};
     guard_.run("progress", [&] { callbacks_.progress(progress); });
   }
-
-  request::VerifyRates check{VerifyStage::kCheck};
-  request::VerifyRates recompute{VerifyStage::kRecompute};
-  request::VerifyRates repair{VerifyStage::kRepair};
 
  private:
   Env& env_;
   const VerifyCallbacks& callbacks_;
   builder::CallbackGuard& guard_;
   std::mutex mutex_;
+  std::map<VerifyStage, report::ProgressMeter> meters_;  // guarded by mutex_
 };
 
 Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
@@ -91,12 +96,14 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
   };
   VerifyProgressReporter reporter(env, callbacks, guard);
   if (callbacks.progress) {
-    const auto of_stage = [&](request::VerifyRates& rates) {
-      return [&](std::uint64_t done, std::uint64_t total) { reporter.report(rates, done, total); };
+    const auto of_stage = [&](VerifyStage stage) {
+      return [&reporter, stage](std::uint64_t done, std::uint64_t total) {
+        reporter.report(stage, done, total);
+      };
     };
-    settings.progress = of_stage(reporter.check);
-    settings.recompute_progress = of_stage(reporter.recompute);
-    settings.repair_progress = of_stage(reporter.repair);
+    settings.progress = of_stage(VerifyStage::kCheck);
+    settings.recompute_progress = of_stage(VerifyStage::kRecompute);
+    settings.repair_progress = of_stage(VerifyStage::kRepair);
   }
   XTTS_ASSIGN(const auto report, verify::verify_cache(env, options.cache, settings));
   return public_report(report);

@@ -12,7 +12,7 @@ Progress half_way() {
   progress.done = 6550;
   progress.total = 13100;
   progress.rejects = 3;
-  progress.clips_per_s = 412.4;
+  progress.per_second = 412.4;
   progress.realtime_factor = 2710.0;
   progress.bytes_per_s = 118e6;
   progress.seconds_left = 16.0;
