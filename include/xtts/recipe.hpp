@@ -18,9 +18,10 @@ namespace xtts {
 struct RecipeReport {
   std::string features_fingerprint = {};  // 32 hexadecimal digits, as in Cache
   std::string text_fingerprint = {};
-  // {"name", "sections", "fingerprints", "config"}. "sections" and "fingerprints": the four
-  // sections of the recipe and their fingerprints, as in a cache's manifest.json. "config": one
-  // entry for each key of the trainer's config:
+  // {"name", "sections", "fingerprints", "ignored", "config"}. "sections" and "fingerprints": the
+  // four sections of the recipe and their fingerprints, as in a cache's manifest.json. "ignored":
+  // the recipe's keys that mean nothing beside the others; as settings they would be refused.
+  // "config": one entry for each key of the trainer's config:
   //
   //   "key": "data.n_mels"
   //   "class": "honoured" | "no effect" | "not reproduced"

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "formats/canonical_json.hpp"
+#include "recipe/key_table.hpp"
 
 namespace xtts::request {
 namespace {
@@ -17,6 +18,14 @@ nlohmann::json key_to_json(const recipe::TrainerKey& key) {
           {"note", key.note},         {"recipe_key", key.recipe_key},
           {"value", value},           {"items", key.items},
           {"default", key.is_default}};
+}
+
+nlohmann::json ignored_keys(const formats::Recipe& recipe) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const recipe::Key& key : recipe::key_table()) {
+    if (!recipe::why_ignored(key, recipe).empty()) names.push_back(key.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -36,6 +45,7 @@ nlohmann::json recipe_to_json(const formats::Recipe& recipe,
             {"text", formats::fingerprint(recipe.text).to_hex()},
             {"corpus", formats::fingerprint(recipe.corpus).to_hex()},
             {"storage", formats::fingerprint(recipe.storage).to_hex()}}},
+          {"ignored", ignored_keys(recipe)},
           {"config", config}};
 }
 

@@ -105,6 +105,7 @@ class Config:
         self.sections: dict[str, dict[str, Any]] = document["sections"]
         self.fingerprints: dict[str, str] = document["fingerprints"]
         self.recipe_name: str = document["name"]
+        self._ignored = frozenset(document["ignored"])
         self.uses_recipe_tokens = tokenizer == "recipe" or (
             tokenizer is None and self.sections["text"]["tokens"] == "characters"
         )
@@ -149,24 +150,20 @@ class Config:
     def as_settings(self) -> list[str] | None:
         """All that differs from the recipe, as settings; None where they do not come to the same."""
         base = self._described([], b"", self.base)["sections"]
-        settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
+        changed = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
+        # A recipe has some value of each key that means nothing beside the others; as a setting, the key is an error.
+        settings = [one for one in changed if one.split("=", 1)[0] not in self._ignored]
         for name, value in _UNSAID.items():
             if base["features"].get(name) is not None and self.sections["features"].get(name) is None:
                 settings = [
                     *(one for one in settings if not one.startswith(f"features.{name}=")),
                     f"features.{name}={value}",
                 ]
-        while True:
-            try:
-                return (
-                    settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None
-                )
-            except InvalidArgumentError as error:
-                # What means nothing beside the others is an error, and has whatever value it likes in a recipe that was made otherwise.
-                used = [one for one in settings if f"{one.split('=', 1)[0]}: ignored" not in str(error)]
-                if len(used) == len(settings):
-                    return None
-                settings = used
+        try:
+            described = self._described(settings, b"", self.base)
+        except InvalidArgumentError:
+            return None
+        return settings if described["fingerprints"] == self.fingerprints else None
 
     def _read(self, path: str) -> Any:
         return self._described(settings_texts(self.settings), path_bytes("config", path), self.recipe)
