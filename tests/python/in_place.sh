@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tests/python/in_place.sh [pytest arguments]: tests the package as it lies in src/python, without
 # making a wheel. The script builds the compiled modules in build/check, where most of their
-# objects may exist already. Left out are the tests of the frameworks and of the installed
-# package.
+# objects may exist already. The tests of the installed package are left out. Those of a framework
+# skip themselves where the framework is not installed.
 # XTTS_PYTHON: another Python than python3.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
