@@ -58,7 +58,8 @@ def test_skip_leaves_the_clip_out(damaged, truth):
     seen = []
     with pytest.warns(
         UserWarning,
-        match=rf"epoch 0 has left out 1 of {len(cache)} clips so far .*{clip_id}.*verify {cache.path} --repair mends them",
+        match=rf"epoch 0 has left out 1 of {len(cache)} clips so far .*{clip_id}.*verify {cache.path} "
+        rf"--repair mends them",
     ):
         for batch in reader:
             truth.check(batch)

@@ -71,7 +71,8 @@ def test_an_epoch_without_a_batch_is_warned_of(corpus, path, mode):
     loader = opened(path, {"preprocessing_mode": mode}, data=corpus).reader(batch_size=1000)
     with pytest.warns(
         UserWarning,
-        match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 ranks; drop_last=False keeps them",
+        match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 ranks; "
+        r"drop_last=False keeps them",
     ):
         assert list(loader) == []
 
@@ -140,7 +141,8 @@ def test_a_last_batch_without_clips_on_some_ranks_is_warned_of(corpus, path, mod
     assert bool(told) == bool(empty) and len(told) <= 1
     assert (
         not empty
-        or f"{sum(lengths)} clips are left for the last step of an epoch, which is a batch without clips on {empty} of {ranks} ranks"
+        or f"{sum(lengths)} clips are left for the last step of an epoch, which is a batch without "
+        f"clips on {empty} of {ranks} ranks"
         in told[0]
     )
 
@@ -258,7 +260,10 @@ class Plain:
         raise AssertionError("a method is no setting")
 
 
-IN_YAML = f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  pad_to_fixed_length: true\n  use_tf_native_loading: false\n"
+IN_YAML = (
+    f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  "
+    "pad_to_fixed_length: true\n  use_tf_native_loading: false\n"
+)
 CONFIGURATIONS = {
     "dict": lambda folder: dict(KEYS),
     "sections": lambda folder: {
@@ -447,7 +452,8 @@ def test_native_loading_is_the_trainers_other_recipe(corpus, tmp_path):
     ) and "recipe='myxtts' trains on those that the cache has" in str(other.value)
     with pytest.warns(
         UserWarning,
-        match="data.use_tf_native_loading: absent, so the trainer's default; .* this cache holds those of myxtts, which was asked for",
+        match="data.use_tf_native_loading: absent, so the trainer's default; .* this cache holds those "
+        "of myxtts, which was asked for",
     ):
         xp.myxtts.open({}, tmp_path / "cache", recipe="myxtts", tokenizer="recipe")
 
@@ -502,7 +508,8 @@ def test_clips_that_the_caches_rules_have_left_out_are_told(corpus, tmp_path):
     report = xp.build(corpus, tmp_path / "cache", settings=settings, max_dropped=1.0, progress=False)
     with pytest.warns(
         UserWarning,
-        match=rf"{report.accounting['dropped']} clips are not in the cache .* because they are too long for its recipe \(clip-.*The trainer cuts them",
+        match=rf"{report.accounting['dropped']} clips are not in the cache .* because they are too long "
+        rf"for its recipe \(clip-.*The trainer cuts them",
     ):
         opened(tmp_path / "cache", {"max_mel_frames": 40}, data=corpus)
 
@@ -587,7 +594,8 @@ def test_a_wrong_value_is_named(path, keys, says):
 def test_yaml_is_read_as_pyyaml_reads_it(path, tmp_path):
     file = yaml_file(
         tmp_path,
-        f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  batch_size: 1_0\n  pad_to_fixed_length: No\n  pin_memory: ~\n  model_gpu:\n",
+        f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  batch_size: 1_0\n  "
+        "pad_to_fixed_length: No\n  pin_memory: ~\n  model_gpu:\n",
     )
     config = xp.myxtts.Config(file)
     assert config.whole("batch_size", None, 1, 100) == 10

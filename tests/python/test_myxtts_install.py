@@ -334,7 +334,8 @@ def launch(*arguments, folder):
 def test_the_launcher_runs_the_trainers_program(native, tmp_path):
     program = tmp_path / "train_main.py"
     program.write_text(
-        "import sys, beside\nfrom myxtts.trainer import LJSpeechDataset\nprint(sys.argv, __name__, LJSpeechDataset.__mro__[1].__name__)\n",
+        "import sys, beside\nfrom myxtts.trainer import LJSpeechDataset\nprint(sys.argv, __name__, "
+        "LJSpeechDataset.__mro__[1].__name__)\n",
         encoding="utf-8",
     )
     (tmp_path / "beside.py").write_text("", encoding="utf-8")
@@ -372,7 +373,10 @@ def test_the_launcher_ends_with_the_error_and_its_exit_code(data, tmp_path):
 
 PROGRAMS = {
     "a key of its YAML": (
-        "class DataConfig:\n    def __init__(self): pass\ntry:\n    DataConfig(preprocessing_mode='auto')\nexcept Exception as error:\n    sys.exit(1)\n",
+        (
+            "class DataConfig:\n    def __init__(self): pass\ntry:\n    "
+            "DataConfig(preprocessing_mode='auto')\nexcept Exception as error:\n    sys.exit(1)\n"
+        ),
         "this version of the trainer has no key data.preprocessing_mode: take it out of the file, and say --mode here",
     ),
     "another key": (

@@ -117,7 +117,8 @@ def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):
     subset = all_ids(opened(tmp_path / "cache", keys, data=corpus, settings=half))
     with pytest.raises(
         xp.MismatchError,
-        match="corpus.subset_seed: 3 in the cache, 0 asked for(.|\n)*corpus.train_subset_fraction: 0.5 in the cache, 1.0",
+        match="corpus.subset_seed: 3 in the cache, 0 asked for(.|\n)*corpus.train_subset_fraction: 0.5 "
+        "in the cache, 1.0",
     ):
         opened(tmp_path / "cache", data=corpus)
     everything = all_ids(opened(tmp_path / "cache", keys, data=corpus))

@@ -51,8 +51,10 @@ def test_the_trainers_own_split_is_read(corpus, tmp_path):
         opened(tmp_path / "cache", data=tmp_path / "data", split="val")
 
 
-@pytest.mark.parametrize("text", ["[]", "{", "{}", '{"train": 1, "val": [], "test": []}', '{"train": [1e400], "val": [], "test": []}',
-                                  '{"train": [0], "val": [-1], "test": []}', '{"train": ["0"], "val": [1], "test": []}', "\xff"])  # fmt: skip
+@pytest.mark.parametrize("text", ["[]", "{", "{}", ('{"train": 1, "val": [], "test": '
+    '[]}'), '{"train": [1e400], "val": [], "test": []}',
+                                  '{"train": [0], "val": [-1], "test": []}', ('{"train": ["0"], "val": '
+                                      '[1], "test": []}'), "\xff"])  # fmt: skip
 def test_a_file_that_is_no_split_is_named(corpus, path, tmp_path, text):
     lj_data(corpus, tmp_path / "data")
     (tmp_path / "data/processed").mkdir()
@@ -101,7 +103,8 @@ def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
         other = "val" if name == "train" else "train"
         with pytest.raises(
             xp.InvalidArgumentError,
-            match=f"and not metadata_.*.csv, which has the clips of {'validation' if other == 'val' else other}: give data=",
+            match=f"and not metadata_.*.csv, which has the clips of "
+            f"{'validation' if other == 'val' else other}: give data=",
         ):
             xp.myxtts.open(config, **arguments, split=other)
         for split in (
@@ -140,7 +143,8 @@ def test_texts_that_were_edited_since_are_told(corpus, tmp_path):
     table.write_text("\n".join(["edited".join(lines[0].rsplit("this is", 1)), *lines[1:]]) + "\n")
     with pytest.warns(
         UserWarning,
-        match=f"1 clips have other texts in the trainer's list than in .*: {names[0]}. This brings it up to date:\n    xtts-precompute",
+        match=f"1 clips have other texts in the trainer's list than in .*: {names[0]}. This brings it "
+        "up to date:\n    xtts-precompute",
     ):
         opened(**arguments)
 

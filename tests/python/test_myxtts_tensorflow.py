@@ -57,8 +57,10 @@ def check(batch, truth, named):
 
 def test_the_arguments_are_those_of_the_trainer():
     assert str(inspect.signature(xp.myxtts.Dataset.create_tf_dataset)).startswith(
-        "(self, batch_size: 'int | None' = None, shuffle: 'bool' = True, repeat: 'bool' = True, prefetch: 'bool' = True, memory_cache: 'bool' = False, "
-        "num_parallel_calls: 'int | None' = None, buffer_size_multiplier: 'int' = 10, drop_remainder: 'bool | None' = None)"
+        "(self, batch_size: 'int | None' = None, shuffle: 'bool' = True, repeat: 'bool' = True, "
+        "prefetch: 'bool' = True, memory_cache: 'bool' = False, "
+        "num_parallel_calls: 'int | None' = None, buffer_size_multiplier: 'int' = 10, drop_remainder: "
+        "'bool | None' = None)"
     )
 
 

@@ -151,7 +151,8 @@ def test_a_processors_version_is_told_by_the_code_that_runs(tmp_path):
 
 def test_a_processors_version_is_the_same_in_another_process(tmp_path):
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from myxtts.utils.text import TextProcessor; from xtts_precompute.myxtts.tokens import version_of; "
+        "import sys; sys.path.insert(0, sys.argv[1]); from myxtts.utils.text import TextProcessor; from "
+        "xtts_precompute.myxtts.tokens import version_of; "
         "print(version_of(TextProcessor(custom_symbols=['_', 'a'], allow_symbol_growth=False), None))"
     )
     assert len({run_python(code, tmp_path / "trainer") for _ in range(3)}) == 1
@@ -248,7 +249,8 @@ def test_where_the_trainer_is_not_there_nobody_has_its_tokens(data, tmp_path):
 def test_texts_that_the_trainer_would_fail_at_are_named(data):
     with pytest.warns(
         UserWarning,
-        match=r"3 texts are cut at 10 tokens \(max_text_length, .* The trainer itself fails at longer ones: data.max_text_tokens: 10",
+        match=r"3 texts are cut at 10 tokens \(max_text_length, .* The trainer itself fails at longer "
+        r"ones: data.max_text_tokens: 10",
     ):
         xp.myxtts.open(
             {**KEYS, "max_text_length": 10, "pad_to_fixed_length": True, "max_mel_frames": 800},

@@ -33,7 +33,10 @@ def test_a_version_that_is_given_is_taken():
     assert version_of(len, 4) == "4"
 
 
-SOURCE = "def tokenize(text, first=1):\n    import re\n    return [first + table[c] + inner(c) for c in text]\ndef inner(c):\n    return 2\n"
+SOURCE = (
+    "def tokenize(text, first=1):\n    import re\n    return [first + table[c] + inner(c) for c in "
+    "text]\ndef inner(c):\n    return 2\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +67,13 @@ def test_what_a_function_closes_over_changes_the_version():
 
 def test_the_version_is_the_same_in_another_process(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "import re\nTABLE = {'a': 1}\nWORDS = {'x', 'y', 'z', 'ä'}\ndef tokenize(text):\n    'About.'\n    return [TABLE.get(c, 0) for c in re.findall('[a-z]', text) if c in WORDS or c in {'q', 'r'}]\n"
+        "import re\nTABLE = {'a': 1}\nWORDS = {'x', 'y', 'z', 'ä'}\ndef tokenize(text):\n    'About.'\n "
+        "   return [TABLE.get(c, 0) for c in re.findall('[a-z]', text) if c in WORDS or c in {'q', 'r'}]\n"
     )
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import mine; from xtts_precompute.myxtts.tokens import version_of; print(version_of(mine.tokenize, None))"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import mine; from "
+        "xtts_precompute.myxtts.tokens import version_of; print(version_of(mine.tokenize, None))"
+    )
     assert (
         len({run_python(code, tmp_path) for _ in range(3)}) == 1
     )  # the first one compiles it, and sets are in another order each time

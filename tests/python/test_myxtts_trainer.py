@@ -264,7 +264,8 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
 
 # In every process that Python begins here, so that the trainer's weights and order are the same twice.
 SEEDS = (
-    "import random, numpy, tensorflow\nrandom.seed(1); numpy.random.seed(1); tensorflow.keras.utils.set_random_seed(1)\n"
+    "import random, numpy, tensorflow\nrandom.seed(1); numpy.random.seed(1); "
+    "tensorflow.keras.utils.set_random_seed(1)\n"
     "tensorflow.config.experimental.enable_op_determinism()\n"  # its own loading keeps no order otherwise
 )
 

@@ -351,8 +351,8 @@ def test_no_verdict_contradicts_the_figure_beside_it():
     text = str(report)
     assert "waiting for data 0.0 % of the step: good" in text
     assert (
-        "Data costs 29 % (± 0.0 %) of the time: 0.0 % waiting, 29 % because its loader slows the rest of the step. Below 30 % counts as good"
-        in text
+        "Data costs 29 % (± 0.0 %) of the time: 0.0 % waiting, 29 % because its loader slows the rest "
+        "of the step. Below 30 % counts as good" in text
     )
     assert "not the bottleneck" not in text and any(
         "its workers compute on the processors" in one for one in report.to_json()["advice"]

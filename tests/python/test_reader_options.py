@@ -90,7 +90,8 @@ def test_defaults_of_python_are_those_of_cpp(in_cpp, cache):
 def test_c_has_each_option_of_cpp(in_cpp, in_c):
     expected = [name for member in in_cpp for name in IN_C.get(member, [member])]
     assert sorted(expected) == sorted(name for _, name in in_c if is_option(name)), (
-        "a member of ReaderOptions is a field of xtts_reader_options, which options_of() of src/api/c/capi_options.cpp carries, or stands in IN_C"
+        "a member of ReaderOptions is a field of xtts_reader_options, which options_of() of "
+        "src/api/c/capi_options.cpp carries, or stands in IN_C"
     )
 
 

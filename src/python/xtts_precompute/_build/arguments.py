@@ -58,7 +58,9 @@ def _yaml(key: str, value: Any) -> str:
     try:
         return json.dumps(value)  # which YAML reads, too
     except (TypeError, ValueError):
-        raise InvalidArgumentError(f"setting {key} must be a text, a number, True, False, None or a list of them, not {value!r}") from None
+        raise InvalidArgumentError(
+            f"setting {key} must be a text, a number, True, False, None or a list of them, not {value!r}"
+        ) from None
 
 
 def words(name: str, value: str | None) -> str:

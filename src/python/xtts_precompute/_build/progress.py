@@ -84,7 +84,13 @@ class _TqdmBar:
         from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
 
         self._bar: Any = tqdm(
-            total=figures.total, initial=figures.done, desc=title, unit=unit, unit_scale=unit == "B", dynamic_ncols=True, leave=True
+            total=figures.total,
+            initial=figures.done,
+            desc=title,
+            unit=unit,
+            unit_scale=unit == "B",
+            dynamic_ncols=True,
+            leave=True,
         )
 
     def show(self, figures: Any, remarks: str) -> None:
@@ -101,7 +107,12 @@ class _RichBar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[remarks]}"))
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[remarks]}"),
+        )
         self._bar: Any = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True))
         self._task = self._bar.add_task(title, total=figures.total, completed=figures.done, remarks="")
         self._bar.start()

@@ -31,11 +31,15 @@ def core() -> ModuleType:
     global _core
     if _core is None:
         if importlib.util.find_spec("xtts_precompute._builder") is None:
-            raise UnsupportedError(f"this installation of xtts_precompute is the reader alone: it cannot build.\n{how_to_get_it()}")
+            raise UnsupportedError(
+                f"this installation of xtts_precompute is the reader alone: it cannot build.\n{how_to_get_it()}"
+            )
         try:
             _core = importlib.import_module("xtts_precompute._builder")
         except ImportError as error:  # a library that is not there any more, or another version of it
-            raise UnsupportedError(f"the builder of xtts_precompute cannot be loaded: {error}.\n{how_to_get_it()}") from error
+            raise UnsupportedError(
+                f"the builder of xtts_precompute cannot be loaded: {error}.\n{how_to_get_it()}"
+            ) from error
         atexit.register(_stop_all, os.getpid())
     return _core
 
@@ -43,7 +47,9 @@ def core() -> ModuleType:
 def program() -> Path:
     """The command line's."""
     if not PROGRAM.is_file():
-        raise UnsupportedError(f"this installation of xtts_precompute is the reader alone, without its program.\n{how_to_get_it()}")
+        raise UnsupportedError(
+            f"this installation of xtts_precompute is the reader alone, without its program.\n{how_to_get_it()}"
+        )
     return PROGRAM
 
 
@@ -51,7 +57,8 @@ def how_to_get_it() -> str:
     """Two commands: what the tools are built with, and the installation once more."""
     return (
         f"As root: apt-get install {PACKAGES}\n"
-        f"then: {shlex.quote(sys.executable)} -m pip install --force-reinstall --no-deps --no-cache-dir --no-binary xtts-precompute "
+        f"then: {shlex.quote(sys.executable)} -m pip install --force-reinstall --no-deps --no-cache-dir "
+        "--no-binary xtts-precompute "
         f"--config-settings=cmake.define.XTTS_BUILD_TOOLS=ON {shlex.quote(_origin())}"
     )
 

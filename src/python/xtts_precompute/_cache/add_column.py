@@ -129,7 +129,8 @@ def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
     """As the column can hold it: the numbers of the array, in this machine's byte order, row by row."""
     if isinstance(made, np.ma.MaskedArray) and np.ma.is_masked(made):
         raise InvalidArgumentError(
-            f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: fill them with .filled()"
+            f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: "
+            "fill them with .filled()"
         )
     array = np.asarray(made)
     # Files of other machines have another byte order (`>f4`), of the same name.
@@ -138,7 +139,8 @@ def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
         array = _as_float32(array, clip_id)
     if array.dtype.name not in DTYPES:
         raise InvalidArgumentError(
-            f"add_column: the record of clip '{clip_id}' is of {array.dtype}; a column can hold {', '.join(DTYPES)}: convert it with .astype()"
+            f"add_column: the record of clip '{clip_id}' is of {array.dtype}; a column can hold "
+            f"{', '.join(DTYPES)}: convert it with .astype()"
         )
     return np.ascontiguousarray(array.reshape(array.shape or (1,)))
 
@@ -151,7 +153,8 @@ def _as_float32(array: npt.NDArray[Any], clip_id: str) -> npt.NDArray[np.float32
     if lost.any():
         largest = float(np.abs(array[lost]).max())
         raise InvalidArgumentError(
-            f"add_column: the record of clip '{clip_id}' reaches {largest:.4g}, and float64 is stored as float32, which ends at 3.4e38: scale it"
+            f"add_column: the record of clip '{clip_id}' reaches {largest:.4g}, and float64 is stored "
+            "as float32, which ends at 3.4e38: scale it"
         )
     return narrow
 
@@ -188,7 +191,8 @@ class _Form(NamedTuple):
             return record.tobytes()
         most = "at most " if axis == "own" else ""
         raise InvalidArgumentError(
-            f"add_column: the record of clip '{clip_id}' is {record.dtype.name} {list(record.shape)}, and must be {self.dtype} "
+            f"add_column: the record of clip '{clip_id}' is {record.dtype.name} {list(record.shape)}, "
+            f"and must be {self.dtype} "
             f"{most}{list(whole_shape)}"
             + (f" for its {rows} rows along {axis}" if axis in ("frames", "tokens") else "")
         )
@@ -298,7 +302,8 @@ def _tell_what_is_kept(name: str, version: str, count: int) -> None:
     if not count:
         return
     warnings.warn(
-        f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version {version!r}: the same call goes on behind "
+        f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version "
+        f"{version!r}: the same call goes on behind "
         "them. If the function makes other records from now on, give another version=, which makes all of them anew",
         stacklevel=4,
     )
@@ -309,7 +314,8 @@ def _pickled(maker: _Maker) -> bytes:
         return pickle.dumps(maker)
     except Exception as error:
         raise InvalidArgumentError(
-            f"add_column: workers are processes of their own, and the function cannot be sent there ({error}): define it at the top "
+            "add_column: workers are processes of their own, and the function cannot be sent there "
+            f"({error}): define it at the top "
             "level of a module, or use workers=0"
         ) from None
 
@@ -328,7 +334,8 @@ def _records_of_workers(maker: _Maker, tasks: list[list[int]], workers: int) -> 
             yield from zip(task, future.result())
     except BrokenProcessPool:
         raise Error(
-            "add_column: a worker process died. Where it was out of memory, use fewer workers; a program that starts workers also has to "
+            "add_column: a worker process died. Where it was out of memory, use fewer workers; a "
+            "program that starts workers also has to "
             "guard its own main part: if __name__ == '__main__':. The same call goes on where this one ended"
         ) from None
     finally:

@@ -153,7 +153,8 @@ def _normalize(column: str, wish: Any) -> tuple[str, list[float], list[float]]:
         ) from None
     if mean.ndim != 1 or std.ndim != 1:
         raise InvalidArgumentError(
-            f"normalize of column '{column}': mean and std have shapes {mean.shape} and {std.shape}, not [channels] each"
+            f"normalize of column '{column}': mean and std have shapes {mean.shape} and {std.shape}, "
+            "not [channels] each"
         )
     return "given", mean.tolist(), std.tolist()
 

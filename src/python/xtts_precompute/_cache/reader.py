@@ -134,7 +134,8 @@ class Reader:
         self._told_left_out = count
         share = count / max(stats["epoch_sample_count"], 1)
         warn(
-            f"epoch {self._core.epoch()} has left out {count} of {stats['epoch_sample_count']} clips{so_far} ({share:.2%}), which are damaged: "
+            f"epoch {self._core.epoch()} has left out {count} of {stats['epoch_sample_count']} "
+            f"clips{so_far} ({share:.2%}), which are damaged: "
             f"{stats['first_failures'][0]}. {self._mends()} mends them"
         )
 
@@ -235,7 +236,10 @@ class Reader:
         if self._core.is_busy:
             return f"<{type(self).__name__} of {self._cache._shown}, in use>"
         given = ", ".join(f"{name}={_short.repr(value)}" for name, value in self._options.items() if value is not None)
-        return f"<{type(self).__name__} of {self._cache._shown}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips, {given}>"
+        return (
+            f"<{type(self).__name__} of {self._cache._shown}: epoch {self.epoch}, {len(self)} "
+            f"batches of {self.sample_count} clips, {given}>"
+        )
 
 
 def checked_state(state: Mapping[str, Any]) -> dict[str, Any]:

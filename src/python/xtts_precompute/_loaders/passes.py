@@ -218,7 +218,8 @@ def _warn_of_empty_ranks(epoch: Epoch | None) -> None:
     """Ranks have the same number of batches; the end that is kept may not be enough for a clip on each of them."""
     if epoch is not None and epoch.ranks_without_clips():
         warnings.warn(
-            f"{epoch.clips_of_last_step()} clips are left for the last step of an epoch, which is a batch without clips on "
+            f"{epoch.clips_of_last_step()} clips are left for the last step of an epoch, which is a "
+            "batch without clips on "
             f"{epoch.ranks_without_clips()} of {epoch.world_size} ranks: a mean over it is NaN. drop_last=True "
             "(drop_remainder=True) leaves that step out",
             stacklevel=4,

@@ -130,7 +130,8 @@ class RuntimeReader(Reader):
             return
         self._has_warned = True
         warn(
-            f"{rejects[0].error()}. It is left out of its batch and of the epochs to come, as others will be; reader.rejects names them"
+            f"{rejects[0].error()}. It is left out of its batch and of the epochs to come, as others "
+            "will be; reader.rejects names them"
         )
 
 
@@ -188,7 +189,8 @@ class RuntimeClips(Readable):
     def _check_digest(self) -> None:
         if self._handle.digest != self._digest:
             raise MismatchError(
-                f"{self._shown} holds other clips, texts or files than when it was planned: plan it again with xtts_precompute.runtime()"
+                f"{self._shown} holds other clips, texts or files than when it was planned: plan it "
+                "again with xtts_precompute.runtime()"
             )
 
     # ---- what it is

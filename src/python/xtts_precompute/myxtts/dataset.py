@@ -335,7 +335,8 @@ class Dataset:
     def _need_tokens(self) -> None:
         if not self._tokens:
             raise InvalidArgumentError(
-                f"batches need tokens, which the trainer's own text processing makes, and {self._why_no_tokens}. Run where it can be imported, give "
+                "batches need tokens, which the trainer's own text processing makes, and "
+                f"{self._why_no_tokens}. Run where it can be imported, give "
                 "tokenizer=, or take those of the cache's recipe: tokenizer='recipe'"
             )
 
@@ -398,7 +399,8 @@ def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> N
         named = "\n".join(f"    {key.name}: {key.note}" for key in changing)
         names = ", ".join(repr(key.name.removeprefix("data.")) for key in changing)
         raise InvalidArgumentError(
-            f"preprocessing_mode is precompute, but {config.name} changes the sound in a way that a cache does not have:\n{named}\n"
+            f"preprocessing_mode is precompute, but {config.name} changes the sound in a way that a "
+            f"cache does not have:\n{named}\n"
             f"Turn it off, or train without it: accept=({names},)"
         )
     for key in keys:
@@ -412,6 +414,7 @@ def _torch_gpu(torch: Any, number: int, is_asked: bool) -> str:
         return f"cuda:{number}"
     if is_asked:
         warn(
-            f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory"
+            f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in "
+            "the CPU's memory"
         )
     return "cpu"

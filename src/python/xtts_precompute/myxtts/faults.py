@@ -21,14 +21,21 @@ def fault_of(error: BaseException) -> str | None:
         )
         return f"this version of the trainer has no key {section}.{key}{instead}"
     if "Attempted to pad to a smaller size than the input element" in words:
-        return "with pad_to_fixed_length it fails at texts of more than max_text_length tokens: set data.max_text_tokens to the same number, which cuts them"
+        return (
+            "with pad_to_fixed_length it fails at texts of more than max_text_length tokens: set "
+            "data.max_text_tokens to the same number, which cuts them"
+        )
     lacking = re.search(r"Metadata file not found: (\S*metadata(?:_train|_eval)?\.csv)", words)
     if lacking:
         return (
-            f"there is no {lacking[1]}. train_main.py reads metadata_train.csv in --train-data and metadata_eval.csv in --val-data; myxtts.cli reads "
+            f"there is no {lacking[1]}. train_main.py reads metadata_train.csv in --train-data and "
+            "metadata_eval.csv in --val-data; myxtts.cli reads "
             "metadata.csv, unless its configuration names other lists"
         )
     functions = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
     if words == "'NoneType' object has no attribute 'items'" and "_train_epoch" in functions:
-        return "its step without accumulation of gradients gives no losses: take --grad-accum 2 (gradient_accumulation_steps) or more"
+        return (
+            "its step without accumulation of gradients gives no losses: take --grad-accum 2 "
+            "(gradient_accumulation_steps) or more"
+        )
     return None

@@ -94,12 +94,14 @@ def has_native_loading(theirs: Any) -> bool:
 def _refuse_native(config: Any, sound: Any) -> None:
     if config.sample_rate != 22050:
         raise MismatchError(
-            f"at {config.sample_rate} Hz use_tf_native_loading resamples by interpolating lines, which no recipe does. Train at 22050 Hz, or with "
+            f"at {config.sample_rate} Hz use_tf_native_loading resamples by interpolating lines, which "
+            "no recipe does. Train at 22050 Hz, or with "
             "use_tf_native_loading: false, whose features are also those of the trainer's inference"
         )
     if (sound.n_fft, sound.hop_length, sound.win_length, sound.n_mels) != (1024, 256, 1024, 80):
         raise MismatchError(
-            "this trainer's AudioProcessor has other constants than 1024, 256, 1024, 80, for which recipe myxtts-tf is made"
+            "this trainer's AudioProcessor has other constants than 1024, 256, 1024, 80, for which "
+            "recipe myxtts-tf is made"
         )
 
 
@@ -129,7 +131,10 @@ def missing_features(asked: Asked, path: str) -> list[str]:
     ]
     if differ and {recipe["name"], asked.recipe} == {"myxtts", NATIVE_RECIPE}:
         return [
-            f'recipe: "{recipe["name"]}" in the cache, "{asked.recipe}" asked for, as use_tf_native_loading is {"on" if asked.native else "off"}'
+            (
+                f'recipe: "{recipe["name"]}" in the cache, "{asked.recipe}" asked for, as '
+                f"use_tf_native_loading is {'on' if asked.native else 'off'}"
+            )
         ]
     return differ
 

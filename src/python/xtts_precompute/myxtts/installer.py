@@ -98,7 +98,8 @@ def _replace(module: ModuleType, wish: Installed) -> None:
     now = getattr(module, CLASS, None)
     if not isinstance(now, type):
         raise InvalidArgumentError(
-            f"{module.__file__} has no class {CLASS}, so this is not the trainer that this is made for (masoodafar-web/MyXTTSModel)"
+            f"{module.__file__} has no class {CLASS}, so this is not the trainer that this is made for "
+            "(masoodafar-web/MyXTTSModel)"
         )
     theirs = getattr(now, "_xtts_base", now)
     ours = cached(theirs, wish)

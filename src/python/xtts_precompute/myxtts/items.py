@@ -106,8 +106,10 @@ def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], l
     present = int((where[:, 0] >= 0).sum())
     if others > _OTHER_TEXTS * present:
         raise MismatchError(
-            f"{others} of {present} clips have other texts in {', '.join(paths)} than in {theirs.metadata_file}: it is the cache of another corpus, or an old "
-            f"one: then a build into it, with the same words, brings it up to date. Of this corpus, beside it: {how(_beside(paths, theirs, 0), False)}"
+            f"{others} of {present} clips have other texts in {', '.join(paths)} than in "
+            f"{theirs.metadata_file}: it is the cache of another corpus, or an old "
+            "one: then a build into it, with the same words, brings it up to date. Of this corpus, "
+            f"beside it: {how(_beside(paths, theirs, 0), False)}"
         )
     return Items(ids, caches, where, frames, absent[0] if absent else _beside(paths, theirs, present))
 
@@ -134,7 +136,8 @@ def _open(path: str, differences: Callable[[str], list[str]], how: How) -> Cache
     lost = verify(path, level="quick", progress=False).findings
     if lost:
         raise CorruptError(
-            f"the cache {path} is damaged: {lost[0].file}: {lost[0].what}. This mends it:\n    xtts-precompute verify {path} --repair"
+            f"the cache {path} is damaged: {lost[0].file}: {lost[0].what}. This mends it:\n    "
+            f"xtts-precompute verify {path} --repair"
         )
     return cache
 

@@ -100,7 +100,8 @@ def has_own_split(config: Config, data: str | None, split: str | None) -> bool:
     if None not in names:
         if found and ("train" if split == "train" else "validation") not in found:
             raise InvalidArgumentError(
-                f"{data} has the list {named_list(config, found[0])}, and not {named_list(config, split)}, which has the clips of {split}: give data= the "
+                f"{data} has the list {named_list(config, found[0])}, and not "
+                f"{named_list(config, split)}, which has the clips of {split}: give data= the "
                 "trainer's folder that has it"
             )
         return bool(found)
@@ -128,7 +129,8 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
     numbered = sum(map(len, places.values()))
     if numbered != len(rows):
         raise MismatchError(
-            f"{splits} divides {numbered} clips, and {table} has {len(rows)}: one of the two has changed since, so that its numbers may mean other clips. "
+            f"{splits} divides {numbered} clips, and {table} has {len(rows)}: one of the two has "
+            "changed since, so that its numbers may mean other clips. "
             "ids= says which clips are meant"
         )
     return [rows[place] for place in places[_THEIR_NAMES[split]]]
@@ -150,7 +152,8 @@ def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
     if differ:
         named = ", ".join(differ[:_SHOWN]) + (", ..." if len(differ) > _SHOWN else "")
         warn(
-            f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: {named}. This brings it up to date:\n    {command}"
+            f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: "
+            f"{named}. This brings it up to date:\n    {command}"
         )
 
 
@@ -181,7 +184,8 @@ def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
         raise NotFoundError(f"{len(lacking)} of {len(found)} clips{whose} are not in {source._shown}: {named}")
     if lacking:
         warn(
-            f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not"
+            f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in "
+            f"{source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not"
         )
     return [name for name in found.values() if name is not None]
 
@@ -216,6 +220,7 @@ def tell_of_checkpoint(config: Config, split: str | None) -> None:
         return
     if has_one:
         warn(
-            f"{folder} has a checkpoint, and the clips of {split} are those of the cache's split, not of the trainer's: some of its training clips may validate "
+            f"{folder} has a checkpoint, and the clips of {split} are those of the cache's split, not "
+            "of the trainer's: some of its training clips may validate "
             "here. data=, where its processed/splits.json is, takes the trainer's own; so does ids="
         )

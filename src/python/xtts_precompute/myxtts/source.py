@@ -100,7 +100,8 @@ def choose_cache(config: Config, cache: Any, data: Any) -> Place:
     if cache is None:
         if where is None:
             raise NotFoundError(
-                f"where is the cache? Give cache=, or data= (the cache is beside it then), or set data.cache_path or data.dataset_path in {config.name}"
+                "where is the cache? Give cache=, or data= (the cache is beside it then), or set "
+                f"data.cache_path or data.dataset_path in {config.name}"
             )
         beside = where.rstrip("/")
         if os.path.basename(beside) in ("", ".", ".."):  # "..cache" would lie within the data
@@ -170,7 +171,8 @@ def _check_texts(place: Place, cache: Cache) -> None:
         return
     if place.uses_tokens:
         raise MismatchError(
-            f"the cache {cache.path} has no tokens, since its recipe makes none or its corpus has no texts; it has: {', '.join(cache.columns)}"
+            f"the cache {cache.path} has no tokens, since its recipe makes none or its corpus has no "
+            f"texts; it has: {', '.join(cache.columns)}"
         )
     if not any(clip.text or clip.text_normalized for clip in cache):
         raise MismatchError(f"the cache {cache.path} has no texts, which a trainer's batches have: its corpus has none")
@@ -190,12 +192,14 @@ def _check_lengths(place: Place, cache: Cache) -> None:
         full = may_be_cut and sum((one.frame_count if column == "mel" else one.token_count) >= has for one in facts)
         if full:
             raise MismatchError(
-                f"{full} clips of the cache {cache.path} fill its records of {has}, and the trainer reads up to {limit}: what is behind may be lost. "
+                f"{full} clips of the cache {cache.path} fill its records of {has}, and the trainer "
+                f"reads up to {limit}: what is behind may be lost. "
                 f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
             )
         if place.config.switch("pad_to_fixed_length", False):
             raise MismatchError(
-                f"records of the cache {cache.path} have {has} rows of {column}, and pad_to_fixed_length asks for {limit}. "
+                f"records of the cache {cache.path} have {has} rows of {column}, and "
+                f"pad_to_fixed_length asks for {limit}. "
                 f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
             )
 
@@ -267,7 +271,8 @@ def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:
         return ""
     why = "which use_tf_native_loading is for" if asked == NATIVE_RECIPE else "since use_tf_native_loading is off"
     return (
-        f"The trainer trains on the features of {asked}, {why}. recipe={stored['name']!r} trains on those that the cache has, which a checkpoint of the "
+        f"The trainer trains on the features of {asked}, {why}. recipe={stored['name']!r} trains on "
+        "those that the cache has, which a checkpoint of the "
         "others does not know.\n"
     )
 
@@ -283,7 +288,8 @@ def _tell_of_drops(place: Place, path: str) -> None:
     if dropped:
         named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
         warn(
-            f"{len(dropped)} clips are not in the cache {path} because they are too long for its recipe ({named}; rejects.jsonl has them all). The trainer "
+            f"{len(dropped)} clips are not in the cache {path} because they are too long for its recipe "
+            f"({named}; rejects.jsonl has them all). The trainer "
             f"cuts them. {_how('This makes a cache that does so, too', place.command(path, overwrite=True))}"
         )
 

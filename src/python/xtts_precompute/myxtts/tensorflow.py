@@ -113,6 +113,7 @@ def gpu(number: int, is_asked: bool) -> str | None:
         return f"/GPU:{number}"
     if is_asked:
         warn(
-            f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory"
+            f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay "
+            "in the CPU's memory"
         )
     return None

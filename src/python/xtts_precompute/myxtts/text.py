@@ -39,7 +39,8 @@ def processor_version(processor: Any) -> str:
     """A digest of its code as it was loaded, its settings, its symbols, and the packages that it speaks through."""
     if getattr(processor, "use_phonemes", False) and getattr(processor, "allow_symbol_growth", False):
         raise InvalidArgumentError(
-            "this TextProcessor numbers symbols as it meets them, so that its tokens depend on the order of texts: give it custom_symbols= and "
+            "this TextProcessor numbers symbols as it meets them, so that its tokens depend on the "
+            "order of texts: give it custom_symbols= and "
             "allow_symbol_growth=False, as the trainer does for its data sets, or give tokenizer_version="
         )
     return _version_of(processor, _SETTINGS)
@@ -167,7 +168,8 @@ def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | N
     texts = [row.normalized for row in training_list(config, data)]
     if not texts:
         raise NoTextError(
-            f"the numbers of its phonemes come from its training list, which {data} does not have. tokenizer=TextProcessor(..., custom_symbols=SYMBOLS, "
+            f"the numbers of its phonemes come from its training list, which {data} does not have. "
+            "tokenizer=TextProcessor(..., custom_symbols=SYMBOLS, "
             "allow_symbol_growth=False) takes those of its training folder (processed/tokens_.../symbols.json there)"
         )
 

@@ -63,7 +63,8 @@ class TokensOf:
             raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's result is no array: {error}") from error
         if made.ndim != 1 or (made.size and made.dtype.kind not in "iu"):
             raise InvalidArgumentError(
-                f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} {list(made.shape)}{_hint(given, made)}"
+                f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} "
+                f"{list(made.shape)}{_hint(given, made)}"
             )
         if made.size and not _INT32.min <= int(made.min()) <= int(made.max()) <= _INT32.max:
             raise InvalidArgumentError(
@@ -87,7 +88,10 @@ def with_tokens(
     """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
     tokens_of = TokensOf(tokenizer, config)
     # What is kept depends on how long it may be, too.
-    full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit} of {tokens_of.width}{' (cut)' if tokens_of.cuts else ''}"
+    full = (
+        f"{version_of(tokenizer, version)}, at most {tokens_of.limit} of "
+        f"{tokens_of.width}{' (cut)' if tokens_of.cuts else ''}"
+    )
     lacking = [path for path in cache._absolute if not _has_tokens(open(path), full)]
     for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
@@ -111,7 +115,8 @@ def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
         )
     except ResourceError as error:
         raise ResourceError(
-            f"{error}. What the tokenizer makes is kept in the cache {path}: make it writable, or make room there, or have somebody who may write there "
+            f"{error}. What the tokenizer makes is kept in the cache {path}: make it writable, or make "
+            "room there, or have somebody who may write there "
             "open it once with this tokenizer. tokenizer='recipe' takes the tokens that the cache has"
         ) from error
 
@@ -135,7 +140,8 @@ def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> l
     full = sum(length >= tokens_of.limit for _, length in known)
     if full and tokens_of.trainer_fails:
         warn(
-            f"{full} texts are cut at {tokens_of.limit} tokens (max_text_length, to which pad_to_fixed_length pads), or just fill them. The trainer itself "
+            f"{full} texts are cut at {tokens_of.limit} tokens (max_text_length, to which "
+            "pad_to_fixed_length pads), or just fill them. The trainer itself "
             f"fails at longer ones: data.max_text_tokens: {tokens_of.limit} cuts them there, too"
         )
     empty = [clip_id for clip_id, length in known if not length]
@@ -152,7 +158,8 @@ def without_text(clips: Any, tokens_of: TokensOf | None) -> list[str]:
     """Of clips whose features are computed at runtime, those that have no text, or no tokens. No sound is asked for."""
     if tokens_of is None and "tokens" not in clips.columns:
         raise MismatchError(
-            f"{clips._shown} has no tokens, which a trainer's batches have: no clip has a text, or the recipe makes no tokens of them. It needs texts "
+            f"{clips._shown} has no tokens, which a trainer's batches have: no clip has a text, or the "
+            "recipe makes no tokens of them. It needs texts "
             "(metadata.csv, say), or tokenizer= where there are texts; xp.runtime() reads sound alone"
         )
     known = [(clip_id, clips.info(place)) for place, clip_id in enumerate(clips.ids)]
@@ -189,7 +196,8 @@ def version_of(tokenizer: Any, given: str | int | None) -> str:
         Identity(digest).add(tokenizer)
     except UnknownError as unknown:
         raise InvalidArgumentError(
-            f"what the tokenizer does depends on {unknown}, which may change unseen: give tokenizer_version=, and another one whenever it "
+            f"what the tokenizer does depends on {unknown}, which may change unseen: give "
+            "tokenizer_version=, and another one whenever it "
             "makes other tokens"
         ) from None
     return digest.hexdigest()[:32]

@@ -96,7 +96,8 @@ class TrainerBatches:
         # Where the trainer cuts, the cache's longer clips are cut in the same place.
         cut = 0 if self._asked.native else int((self._items.frames > (self._asked.max_frames or np.inf)).sum())
         _say(
-            f"{theirs.subset}: {kept} of {len(self._valid)} clips from {', '.join(self._items.paths)} (recipe {self._asked.recipe}"
+            f"{theirs.subset}: {kept} of {len(self._valid)} clips from {', '.join(self._items.paths)} "
+            f"(recipe {self._asked.recipe}"
             f"{', as use_tf_native_loading has it' if self._asked.native else ''}{f'; {cut} are cut at max_mel_frames' if cut else ''})"
         )
 
@@ -108,13 +109,15 @@ class TrainerBatches:
                 ", ..." if len(lacking) > _SHOWN else ""
             )
             raise MismatchError(
-                f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for {self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
+                f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for "
+                f"{self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
                 f"{_why_lacking(items, wish)}{self._how(items.beside, items.beside in items.opened and has_other_lengths(self._asked, items.beside))}"
             )
         short = items.cut_before(self._asked.max_frames)
         if len(short):
             raise MismatchError(
-                f"{len(short)} clips are cut in the cache, and the trainer reads {self._asked.max_frames or 'all'} of their frames "
+                f"{len(short)} clips are cut in the cache, and the trainer reads "
+                f"{self._asked.max_frames or 'all'} of their frames "
                 f"({items.ids[short[0]]}). {self._how(items.beside, overwrite=True)}"
             )
         return items
@@ -127,8 +130,10 @@ class TrainerBatches:
         if self._pads_to is not None and longest > self._pads_to:
             count = sum(len(tokens) > self._pads_to for tokens in self._tokens)
             raise InvalidArgumentError(
-                f"{count} texts have more than {self._pads_to} tokens (max_text_length), up to {longest}: pad_to_fixed_length cannot pad them, and the "
-                f"trainer's own padded_batch fails at them, too. Set data.max_text_tokens: {self._pads_to}, which cuts them"
+                f"{count} texts have more than {self._pads_to} tokens (max_text_length), up to "
+                f"{longest}: pad_to_fixed_length cannot pad them, and the "
+                "trainer's own padded_batch fails at them, too. Set data.max_text_tokens: "
+                f"{self._pads_to}, which cuts them"
             )
 
     # ---- as tf.data
@@ -218,7 +223,8 @@ def _warn_of_rate(ids: list[str], rows: list[Any]) -> None:
         return
     if rate != 22050:
         warn(
-            f"{ids[0]} has {rate} Hz. use_tf_native_loading takes its samples for 22050 Hz, {rate / 22050:.2g} times too slow; the cache has it resampled. "
+            f"{ids[0]} has {rate} Hz. use_tf_native_loading takes its samples for 22050 Hz, "
+            f"{rate / 22050:.2g} times too slow; the cache has it resampled. "
             "Losses are other ones than before"
         )
 
@@ -240,7 +246,10 @@ def _why_lacking(items: Items, wish: Installed) -> str:
     if items.beside in wish.caches and items.beside not in items.opened:
         return f"The cache {items.beside} is not there, or not finished. "
     if items.beside not in wish.caches:
-        return f"The trainer's folders have a cache each: give both, --cache {wish.caches[-1]} --cache {items.beside}, or install([...]). "
+        return (
+            f"The trainer's folders have a cache each: give both, --cache {wish.caches[-1]} --cache "
+            f"{items.beside}, or install([...]). "
+        )
     return "A build's rejects.jsonl says why it left a clip out. "
 
 

@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="xtts-precompute-profile",
-        description="Times training steps of a small text-to-speech network on a cache: where their time goes, and whether data is what they wait for.",
+        description="Times training steps of a small text-to-speech network on a cache: where their "
+        "time goes, and whether data is what they wait for.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -144,6 +145,7 @@ def _run(options: argparse.Namespace) -> None:
         return
     text = "tokens and mel" if run.has_text else "mel alone, since the cache has no tokens"
     print(
-        f"{options.cache}: a network of {run.parameter_count / 1e6:.1f} million parameters on {text}, {run.framework} on {run.device}"
+        f"{options.cache}: a network of {run.parameter_count / 1e6:.1f} million parameters on {text}, "
+        f"{run.framework} on {run.device}"
     )
     print(report)

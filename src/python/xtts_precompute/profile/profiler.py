@@ -107,7 +107,8 @@ class StepProfiler:
             step(batch)
         if last is self:
             raise InvalidArgumentError(
-                "the loader has no batches: are there fewer clips than batch_size? drop_last=False takes them all the same"
+                "the loader has no batches: are there fewer clips than batch_size? drop_last=False "
+                "takes them all the same"
             )
         for batch in self.synthetic(last, steps):
             step(batch)
@@ -117,7 +118,8 @@ class StepProfiler:
         """Of the steps that are over (the last 10,000), without the warm-up."""
         if self._clock is None or not self._real.read(self._clock):
             raise InvalidArgumentError(
-                f"no step has been measured: {self._real.count} steps are over, and the first {self._warmup} (warmup=) do not count; "
+                f"no step has been measured: {self._real.count} steps are over, and the first "
+                f"{self._warmup} (warmup=) do not count; "
                 "a step ends where batches() is asked for the next batch, or with step()"
             )
         repeated = self._repeated.read(self._clock)
@@ -173,7 +175,8 @@ class StepProfiler:
     def _end_of_step(self, run: object) -> None:
         if self._run is not run:
             raise InvalidArgumentError(
-                "another loop over this profiler's batches has begun: it times one at a time; use a second StepProfiler for the inner loop"
+                "another loop over this profiler's batches has begun: it times one at a time; use a "
+                "second StepProfiler for the inner loop"
             )
         self._check_open()
         self.step()

@@ -47,7 +47,8 @@ def prepare(
     if mel is None or len(mel.shape) != 2:
         there = ", ".join(f"{column.name} {list(column.shape)}" for column in cache.columns.values())
         raise MismatchError(
-            f"the reference model is trained on a column 'mel' of [frames, mels], and this cache has {there}: time your own step with xp.StepProfiler"
+            "the reference model is trained on a column 'mel' of [frames, mels], and this cache has "
+            f"{there}: time your own step with xp.StepProfiler"
         )
     has_text = "tokens" in cache.columns
     options = {"batch_size": batch_size, "split": split, "fields": FIELDS + (TEXT_FIELDS if has_text else ())}
@@ -100,7 +101,8 @@ def _tensorflow(
     number = int(device[5:] or 0) if device.startswith("cuda") else None
     if number is not None and number >= len(gpus):
         raise UnsupportedError(
-            f"device '{device}': TensorFlow sees {len(gpus)} GPUs; use --device cpu, or pip install tensorflow[and-cuda]"
+            f"device '{device}': TensorFlow sees {len(gpus)} GPUs; use --device cpu, or pip install "
+            "tensorflow[and-cuda]"
         )
     place = "/CPU:0" if number is None else f"/GPU:{number}"
     loader = Loader(cache, device=None if number is None else place, **options)

@@ -26,7 +26,8 @@ def share() -> tuple[int, int]:
     launched = os.environ.get("WORLD_SIZE", "1")
     if launched not in ("", "1"):
         raise InvalidArgumentError(
-            f"WORLD_SIZE is {launched}, but torch.distributed is not initialized: call init_process_group() before the first batch, "
+            f"WORLD_SIZE is {launched}, but torch.distributed is not initialized: call "
+            "init_process_group() before the first batch, "
             "or say rank= and world_size="
         )
     return 0, 1

@@ -123,7 +123,8 @@ class _PaddedColumn:
     ) -> None:
         if normalize != "none":
             raise UnsupportedError(
-                f"column '{name}': clips by position are as stored; normalize them in the model, or take xp.torch.Loader or BatchDataset"
+                f"column '{name}': clips by position are as stored; normalize them in the model, or "
+                "take xp.torch.Loader or BatchDataset"
             )
         column = cache.columns[name]
         self.name, self.length_name = name, length_field(name)
