@@ -10,12 +10,12 @@
             step(batch.mel, batch.mel_len, batch.tokens, batch.text_len)
         torch.save(reader.state_dict(), "reader.pt")
 
-Arrays are read-only, and stay valid as long as somebody holds them, whatever becomes of batch, reader and
-cache; a batch or array that is kept costs the reader one of its slots (`prefetch=`). Damaged records
-are exceptions that name the clip.
+Arrays are read-only. An array stays valid while you hold it, even when its batch, reader and cache
+are gone. Each batch or array that you hold occupies one of the reader's slots (`prefetch=`). A
+damaged record raises CorruptError, which names the clip.
 
-`xp.torch`, `xp.tensorflow` and `xp.jax` make tensors of them, `xp.myxtts` reads a trainer's config.yaml; they are imported when they are
-asked for.
+`xp.torch`, `xp.tensorflow` and `xp.jax` give batches as tensors of these frameworks. `xp.myxtts`
+reads the config.yaml of the MyXTTS trainer. The four are imported at their first use.
 """
 
 from typing import TYPE_CHECKING
@@ -66,8 +66,9 @@ if TYPE_CHECKING:
     from . import myxtts as myxtts
     from . import tensorflow as tensorflow
     from . import torch as torch
-else:  # who saw this function would take any name for one of the package
-    # Only where they are asked for: frameworks take seconds, and the version longer than all of this package.
+else:  # a type checker that saw this function would accept any name
+    # Imported at their first use. A framework takes seconds to load, and the version takes longer
+    # than the rest of this package.
     _INTEGRATIONS = ("jax", "myxtts", "tensorflow", "torch")
 
     def __getattr__(name):

@@ -1,4 +1,4 @@
-"""`python -m xtts_precompute`, and the console script `xtts-precompute`: becomes the bundled program."""
+"""`python -m xtts_precompute` and the console script `xtts-precompute`: run the bundled program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Becomes the program, with the arguments of this process."""
+    """Replaces this process by the bundled program, with the same arguments."""
     from ._base.errors import UnsupportedError
     from ._build.tools import program
 

@@ -9,7 +9,7 @@
         for batch in loader:
             state = step(state, batch)               # jitted once: every batch has the same shapes
 
-Plain NumPy needs no integration: what `cache.reader()` hands out are NumPy arrays.
+Plain NumPy needs no integration: `cache.reader()` gives NumPy arrays.
 """
 
 from __future__ import annotations
@@ -29,14 +29,19 @@ __all__ = ["ArrayBatch", "Loader", "share"]
 
 
 def share() -> tuple[int, int]:
-    """(rank, world size): this process among those that `jax.distributed.initialize()` has joined; (0, 1) where there is one."""
+    """Returns (rank, world size) of this process among those of `jax.distributed.initialize()`.
+
+    They are (0, 1) if there is one process.
+    """
     return jax.process_index(), jax.process_count()
 
 
 class ArrayBatch(FieldDict):
-    """A batch of arrays, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B]. A pytree, for jitted functions.
+    """A batch of JAX arrays, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B].
 
-    Rows without a clip have length 0, and come last. `ids` is a list of texts, which no jitted function takes: `batch.pop("ids")`.
+    It is a dict and a pytree, so jitted functions take it. Rows without a clip come last, with
+    length 0. `ids` is a list of texts, which no jitted function takes: remove it with
+    `batch.pop("ids")`.
     """
 
 
@@ -49,21 +54,26 @@ jax.tree_util.register_pytree_with_keys(
 
 
 class Loader(BatchLoader[ArrayBatch]):
-    """Batches of arrays of fixed shape, filled ahead by threads: a pass is an epoch, `len()` its batches.
+    """Batches of JAX arrays of fixed shape, which threads fill ahead.
+
+    Each `for` over it is one epoch; `len()` is the number of batches of an epoch.
 
         loader = xp.jax.Loader("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"))
 
     Args:
-        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`).
-        device: A device, or a sharding, whose first axis is that of rows: `batch_size` is this process's share, and has to be a multiple
-            of its devices. None: JAX's default device.
-        fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
-            ids. What no field needs is not read.
-        rank, world_size: None: this process's among those of `jax.distributed`, asked at the first use.
+        cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
+            are computed while they are read.
+        device: A device, or a sharding whose first axis is that of rows. `batch_size` is this
+            process's share, and must be a multiple of its devices. None: JAX's default device.
+        fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
+            `language`, `ids`. None: all but ids. Columns that no field needs are not read.
+        rank, world_size: This process's share. None: those of `jax.distributed`, asked at the first
+            use.
         options: The other arguments of `xp.Cache.reader()`.
 
-    On the CPU an array is the batch's own memory, and keeps its slot, until computations with it are done: who keeps more
-    batches than `prefetch` - 1 waits 10 s and gets BusyError; `jnp.copy()` what is kept long.
+    On the CPU, an array is the batch's own memory. It keeps the batch's slot until computations
+    with it are done. If you keep more than `prefetch` - 1 batches, the next one waits 10 s and
+    raises BusyError; copy what you keep for long with `jnp.copy()`.
     """
 
     def __init__(
@@ -90,6 +100,6 @@ class Loader(BatchLoader[ArrayBatch]):
                 name: jax.make_array_from_process_local_data(self._device, array) for name, array in found.items()
             }
         else:
-            placed = jax.device_put(found, self._device)  # of all at once: it costs little more than of one
+            placed = jax.device_put(found, self._device)  # all arrays in one call cost little more than one
         placed.update(ids)
         return ArrayBatch((name, placed[name]) for name in self._fields.names)

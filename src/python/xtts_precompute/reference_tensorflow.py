@@ -1,8 +1,11 @@
-"""A small text-to-speech network for TensorFlow, to time steps with: what `xtts-precompute-profile` and samples/train_tensorflow.py train.
+"""A small text-to-speech network for TensorFlow, to time training steps with.
 
-The network of reference_torch.py, which says what it is. Keras keeps the weights; the arithmetic is TensorFlow's own, so that a `@tf.function` of it is
-traced once. A compiled step cannot be cut inside: `forward`, `mel_loss` and `apply` are functions of their own, to be called one after the other where
-phases are to be timed, or all within one function where not.
+`xtts-precompute-profile` and samples/train_tensorflow.py train it. reference_torch.py describes the
+network. Keras keeps the weights; the arithmetic is TensorFlow's own, so that a `@tf.function` is
+traced once.
+
+A compiled step cannot be cut inside. To time phases, call the network, `mel_loss` and the
+optimizer's `apply` one after the other, each compiled by itself; else call all within one function.
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ SYMBOLS = 512  # larger tokens are folded in
 
 
 class SmallTts(tf.Module):  # type: ignore[misc]
-    """mel [B, frames, mels], and tokens [B, n] with text_len [B] unless `has_text` is False, to as much mel."""
+    """Predicts mel [B, frames, mels] from the mel before, and from tokens [B, n] and text_len [B].
+
+    `has_text=False` leaves the text out.
+    """
 
     def __init__(self, mel_count: int = 80, has_text: bool = True) -> None:
         super().__init__()
@@ -37,7 +43,7 @@ class SmallTts(tf.Module):  # type: ignore[misc]
 
     @property
     def weights(self) -> list[Any]:
-        """All that is trained."""
+        """All weights that are trained."""
         own = [*self.prenet, *self.decoder, *self.norms, self.projection] + (
             [self.embedding, *self.encoder, self.query] if self.has_text else []
         )
@@ -47,7 +53,7 @@ class SmallTts(tf.Module):  # type: ignore[misc]
         batch, frames, mels = mel.shape
         known = tf.pad(mel, [[0, 0], [GROUP, -frames % GROUP], [0, 0]])[
             :, :-GROUP
-        ]  # a group later than what is to be predicted
+        ]  # shifted by one group: each group is predicted from those before it
         state = tf.reshape(known, [batch, -1, GROUP * mels])
         for layer in self.prenet:
             state = layer(state)
@@ -67,7 +73,7 @@ class SmallTts(tf.Module):  # type: ignore[misc]
 
 
 def mel_loss(predicted: Any, mel: Any, mel_len: Any) -> Any:
-    """Mean absolute error over true frames."""
+    """Returns the mean absolute error over true frames."""
     is_true = tf.sequence_mask(mel_len, mel.shape[1], mel.dtype)[..., None]
     return tf.reduce_sum(tf.abs(predicted - mel) * is_true) / (
         tf.cast(tf.maximum(tf.reduce_sum(mel_len), 1), mel.dtype) * mel.shape[2]

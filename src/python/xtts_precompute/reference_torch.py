@@ -1,7 +1,9 @@
-"""A small text-to-speech network for PyTorch, to time steps with: what `xtts-precompute-profile` and samples/train_torch.py train.
+"""A small text-to-speech network for PyTorch, to time training steps with.
 
-Shaped like Tacotron and its Transformer heirs, and no bigger than a CPU bears: text through an embedding and two convolutions; groups of 8 frames through a prenet,
-attention to the text and three causal convolutions, which predict the group behind them (teacher forcing), 1.1 million parameters. It learns; it is not meant to
+`xtts-precompute-profile` and samples/train_torch.py train it. It has the shape of Tacotron and its
+Transformer heirs, and 1.1 million parameters, which a CPU can train. Text goes through an embedding
+and two convolutions. Groups of 8 frames go through a prenet, attention to the text and three causal
+convolutions, which predict the next group (teacher forcing). It learns, but it is not meant to
 speak. reference_tensorflow.py is the same network.
 """
 
@@ -19,7 +21,10 @@ SYMBOLS = 512  # larger tokens are folded in
 
 
 class SmallTts(torch.nn.Module):  # type: ignore[misc]
-    """mel [B, frames, mels], and tokens [B, n] with text_len [B] unless `has_text` is False, to as much mel."""
+    """Predicts mel [B, frames, mels] from the mel before, and from tokens [B, n] and text_len [B].
+
+    `has_text=False` leaves the text out.
+    """
 
     def __init__(self, mel_count: int = 80, has_text: bool = True) -> None:
         super().__init__()
@@ -38,7 +43,7 @@ class SmallTts(torch.nn.Module):  # type: ignore[misc]
         batch, frames, mels = mel.shape
         known = torch.nn.functional.pad(mel, (0, 0, GROUP, -frames % GROUP))[
             :, :-GROUP
-        ]  # a group later than what is to be predicted
+        ]  # shifted by one group: each group is predicted from those before it
         state = self.prenet(known.reshape(batch, -1, GROUP * mels))
         if self.has_text:
             state = state + self._attend(state, tokens, text_len)
@@ -58,6 +63,6 @@ class SmallTts(torch.nn.Module):  # type: ignore[misc]
 
 
 def mel_loss(predicted: Any, mel: Any, mel_len: Any) -> Any:
-    """Mean absolute error over true frames."""
+    """Returns the mean absolute error over true frames."""
     is_true = (torch.arange(mel.shape[1], device=mel.device) < mel_len[:, None])[..., None]
     return ((predicted - mel).abs() * is_true).sum() / (mel_len.sum().clamp(min=1) * mel.shape[2])

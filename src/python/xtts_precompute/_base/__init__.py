@@ -1,1 +1,1 @@
-"""What all rooms use: errors, checks of arguments, arrays over memory of C++, and how a framework is found."""
+"""What all rooms use: errors, checks of arguments, arrays over C++ memory, optional frameworks."""

@@ -1,4 +1,4 @@
-"""Arrays over memory that belongs to the reader."""
+"""Arrays over memory that the reader owns."""
 
 from __future__ import annotations
 
@@ -24,38 +24,44 @@ _NUMPY_KNOWS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
 class Array(np.ndarray[Any, np.dtype[Any]]):
-    """A read-only NumPy array over a batch's or a record's own memory.
+    """A read-only NumPy array over the memory of a batch or record.
 
-    It keeps that memory (and with it the batch's slot) for as long as it or a view of it lives: copy what is to be kept
-    long. What arithmetic makes of it is an ordinary `numpy.ndarray`, and so are `copy()` and `astype()`.
+    The array keeps that memory, and with it the batch's slot, while the array or a view of it
+    lives. Copy what you want to keep for long. The results of arithmetic, of `copy()` and of
+    `astype()` are ordinary `numpy.ndarray`s.
 
-    A DLPack consumer that asks for version 1.0, which knows read-only memory (NumPy from 2.1 on), gets this very memory; any
-    other (JAX, as of 0.10) gets a copy, because it could write. PyTorch asks for 1.0 and writes all the same: an operation in
-    place on `torch.from_dlpack(array)`, or on `torch.from_numpy(array)`, changes the batch, or ends the process where the
-    memory is the cache's own file. `torch.from_dlpack(array, copy=True)` is a tensor of its own.
+    DLPack: a consumer that asks for version 1.0 or later, which can mark memory as read-only (NumPy
+    from 2.1 on), gets this very memory. Any other consumer (JAX, as of 0.10) gets a copy, because
+    it could write.
+
+    PyTorch asks for 1.0 and writes all the same. An in-place operation on
+    `torch.from_dlpack(array)` or `torch.from_numpy(array)` changes the batch, or ends the process
+    where the memory is the cache's own file. `torch.from_dlpack(array, copy=True)` makes a tensor
+    with its own memory.
     """
 
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        # All of them: an Array that is left anywhere, as in where=, brings NumPy back here, until the stack is full.
+        # Every Array becomes a plain array. One that is left anywhere, as in where=, would make
+        # NumPy call this function again until the stack is full.
         options = {name: _plain(value) for name, value in kwargs.items()}
         if "out" in options:
             options["out"] = tuple(map(_plain, options["out"]))
         result = getattr(ufunc, method)(*map(_plain, inputs), **options)
         if "out" not in kwargs:
             return result
-        # What was given is what comes back.
+        # The caller gets the very arrays that it passed as out=.
         results = result if isinstance(result, tuple) else (result,)
         given = tuple(made if wanted is None else wanted for made, wanted in zip(results, kwargs["out"]))
         return given if isinstance(result, tuple) else given[0]
 
     def copy(self, order: Any = "C") -> Any:
-        """An ordinary array with these numbers."""
+        """Returns an ordinary, writable array with the same numbers."""
         return self.view(np.ndarray).copy(order)
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """An ordinary array with these numbers as `dtype`."""
+        """Returns an ordinary array with these numbers converted to `dtype`."""
         return self.view(np.ndarray).astype(dtype, *args, **kwargs)
 
     def __dlpack_device__(self) -> tuple[Literal[1], Literal[0]]:
@@ -69,14 +75,20 @@ class Array(np.ndarray[Any, np.dtype[Any]]):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A capsule: of this memory, marked read-only, for consumers of DLPack 1.0; else of a copy."""
+        """Returns a DLPack capsule.
+
+        Consumers of DLPack 1.0 and later get a capsule of this memory, marked read-only; others get
+        one of a copy. Raises BufferError for a stream, a device other than the CPU, or `copy=False`
+        with an older version.
+        """
         if stream is not None:
             raise BufferError("the array is in the memory of the CPU, which has no streams")
         if dl_device is not None and tuple(dl_device) != _CPU:
             raise BufferError(f"the array is on the CPU, {_CPU}, not on {tuple(dl_device)}")
         knows_read_only = max_version is not None and max_version[0] >= 1
         memory = self._memory
-        if memory is None:  # memory of its own, as of a selection of rows: NumPy's business
+        # An array with its own memory, such as a selection of rows: NumPy makes the capsule.
+        if memory is None:
             if knows_read_only and _NUMPY_KNOWS_VERSIONS:
                 return super().__dlpack__(max_version=max_version, copy=copy)
             return super().__dlpack__()
@@ -90,12 +102,15 @@ class Array(np.ndarray[Any, np.dtype[Any]]):
         return _core.dlpack_of_memory(True, memory, self.ctypes.data, *_layout(self))
 
     def _capsule(self) -> Any:
-        """A capsule of this memory from before DLPack 1.0, for consumers that do not write, or may: slots can be written."""
+        """Returns a capsule of this memory in the form before DLPack 1.0, which has no read-only mark.
+
+        It is for consumers that never write, and for memory that may be written: slots.
+        """
         return _core.dlpack_of_memory(False, self._memory, self.ctypes.data, *_layout(self))  # type: ignore[arg-type]
 
     @property
     def _memory(self) -> _core.Memory | None:
-        """What it is a view of."""
+        """The reader's memory that this array is a view of, or None."""
         base: Any = self
         while isinstance(base, np.ndarray):
             base = base.base
@@ -107,7 +122,7 @@ def _plain(value: Any) -> Any:
 
 
 def _layout(array: npt.NDArray[Any]) -> tuple[list[int], list[int], int, int]:
-    """Shape, strides in elements, DLPack's kind, bits."""
+    """Returns the shape, the strides in elements, DLPack's kind and the bits of a number."""
     size = array.dtype.itemsize
     if any(step % size for step in array.strides):
         raise BufferError(
@@ -129,7 +144,7 @@ _DTYPES["bfloat16"] = _BFLOAT16
 
 
 def numpy_dtype(dtype: str, what: str) -> np.dtype[Any]:
-    """NumPy's dtype of this name; `what` is named in the message where it has none."""
+    """Returns NumPy's dtype of this name; the error message names `what` if NumPy has none."""
     known = _DTYPES[dtype]
     if known is None:
         raise UnsupportedError(
@@ -140,7 +155,8 @@ def numpy_dtype(dtype: str, what: str) -> np.dtype[Any]:
 
 
 def to_array(memory: _core.Memory, dtype: str, shape: tuple[int, ...], what: str) -> Array:
-    """An Array of all of `memory`; `what` is its name in messages."""
-    buffer: Any = memory  # by the buffer protocol, which types cannot say before Python 3.12
+    """Returns an Array over all of `memory`; messages call it `what`."""
+    # It has the buffer protocol, which type hints cannot express before Python 3.12.
+    buffer: Any = memory
     array: Array = Array(shape, numpy_dtype(dtype, what), buffer)
     return array

@@ -1,4 +1,4 @@
-"""Arguments: what is not there is an error that lists what is, and names the nearest."""
+"""Checks of arguments. The error for an unknown name lists the known ones and names the nearest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import InvalidArgumentError
 
 
 def no_such(kind: str, name: object, known: Iterable[str]) -> str:
-    """The sentence about a name that does not exist."""
+    """Returns the sentence about a name that does not exist."""
     names = list(known)
     nearest = difflib.get_close_matches(str(name), names, n=1)
     hint = f" (did you mean '{nearest[0]}'?)" if nearest else ""
@@ -21,7 +21,7 @@ def no_such(kind: str, name: object, known: Iterable[str]) -> str:
 
 
 def one_of(kind: str, name: object, known: Iterable[str]) -> str:
-    """`name`, if it is one of the known."""
+    """Returns `name` if it is one of `known`, else raises InvalidArgumentError."""
     names = tuple(known)
     if not isinstance(name, str) or name not in names:
         raise InvalidArgumentError(no_such(kind, name, names))
@@ -29,14 +29,14 @@ def one_of(kind: str, name: object, known: Iterable[str]) -> str:
 
 
 def no_others(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Complains about the first given name that is not known."""
+    """Raises InvalidArgumentError for the first given name that is not in `known`."""
     names = tuple(known)
     for name in given:
         one_of(kind, name, names)
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """An integer (also NumPy's) in [least, most]."""
+    """Returns `value` as an int in [least, most]; NumPy's integers are accepted, truth values are not."""
     try:
         is_truth = isinstance(value, (bool, np.bool_))
         number = 0 if is_truth else operator.index(value)
@@ -48,7 +48,7 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
 
 
 def number(name: str, value: Any) -> float:
-    """A number, of any kind."""
+    """Returns `value` as a float; texts are not accepted."""
     try:
         if not isinstance(value, (str, bytes)):
             return float(value)
@@ -58,14 +58,14 @@ def number(name: str, value: Any) -> float:
 
 
 def switch(name: str, value: Any) -> bool:
-    """True or False; a text such as "no" would be true."""
+    """Returns True or False. A text is refused, because even "no" would count as true."""
     if not isinstance(value, (bool, np.bool_)) and not (isinstance(value, int) and value in (0, 1)):
         raise InvalidArgumentError(f"{name} must be True or False, not {value!r}")
     return bool(value)
 
 
 def text(name: str, value: Any) -> str:
-    """A text that has UTF-8, as all that a cache holds."""
+    """Returns a text that can be encoded as UTF-8, as all texts in a cache are."""
     if isinstance(value, str):
         try:
             value.encode()
@@ -76,7 +76,7 @@ def text(name: str, value: Any) -> str:
 
 
 def listed(name: str, value: Any) -> list[Any]:
-    """What can be gone through."""
+    """Returns the items of an iterable as a list."""
     try:
         return list(value)
     except TypeError:

@@ -6,16 +6,16 @@ from typing import Any
 
 
 class Error(Exception):
-    """Whatever this package raises. `code` is the kind, in words."""
+    """The base class of all exceptions of this package. `code` names the kind."""
 
     code = "unknown"
 
-    def __str__(self) -> str:  # a KeyError would quote its message
+    def __str__(self) -> str:  # KeyError's own __str__ would quote the message
         return str(self.args[0]) if self.args else ""
 
 
 class InvalidArgumentError(Error, ValueError):
-    """Fix the call: the message says what there is to choose from."""
+    """An argument is wrong. The message says what is accepted."""
 
     code = "invalid argument"
 
@@ -27,58 +27,72 @@ class NotFoundError(Error, KeyError, IndexError):
 
 
 class SourceIoError(Error, OSError):
-    """A source could not be read now."""
+    """A source file could not be read now."""
 
     code = "source I/O"
 
 
 class CorruptError(Error):
-    """The cache is damaged: `xtts-precompute verify CACHE --repair` mends it; `on_damage="skip"` goes on without the clip."""
+    """The cache is damaged.
+
+    `xtts-precompute verify CACHE --repair` mends it. A reader with `on_damage="skip"` goes on
+    without the damaged clips.
+    """
 
     code = "corrupt"
 
 
 class UnsupportedError(Error):
-    """A newer format, a device or a part that this build or process does not have."""
+    """A newer format, a device, or a part that this installation or process does not have."""
 
     code = "unsupported"
 
 
 class MissingPackageError(UnsupportedError, ImportError):
-    """A framework that an integration is for is not installed: the message says what to install."""
+    """A framework that an integration needs is not installed. The message says what to install."""
 
 
 class MismatchError(Error):
-    """Of another cache, generation, selection, dtype or recipe than this."""
+    """Something belongs to another cache, generation, selection, dtype or recipe."""
 
     code = "mismatch"
 
 
 class BusyError(Error):
-    """All slots are held by batches and arrays that are still referred to, another thread is using the reader, or another builder the cache."""
+    """Something is in use.
+
+    All slots of the reader are held by batches and arrays that are still referred to, or another
+    thread is using the reader, or another builder is writing the cache.
+    """
 
     code = "busy"
 
 
 class SlotsHeldError(BusyError):
-    """The first of the two, for Reader, which waits a while before it says so."""
+    """All slots are held. The reader waits a while before it raises BusyError instead."""
 
 
 class ResourceError(Error, OSError):
-    """Memory, descriptors, disk: make room and try again."""
+    """Memory, file descriptors or disk space ran out. Free some and try again."""
 
     code = "resource"
 
 
 class TooManyRejectsError(Error):
-    """More clips were at fault than `max_rejects`, dropped by rules than `max_dropped`, or gone from DATA than `max_gone`; nothing was
-    published, and what is done is kept. The message says what would keep them."""
+    """A limit of loss was passed; nothing was published, and finished work is kept.
+
+    More clips were faulty than `max_rejects` allows, dropped by rules than `max_dropped`, or gone
+    from DATA than `max_gone`. The message says what would keep them.
+    """
 
     code = "too many rejects"
 
 
 class RejectedClipError(Error):
-    """A clip that a build would not store, as CACHE/rejects.jsonl would have it: take another."""
+    """A build would not store this clip. Take another one.
+
+    The attributes are those of a line of CACHE/rejects.jsonl.
+    """
 
     code = "rejected"
 
@@ -87,21 +101,21 @@ class RejectedClipError(Error):
     ) -> None:
         super().__init__(f"clip '{id}' is rejected ({stage}, {kind}): {reason}")
         self.id = id
-        """Its full id."""
+        """The clip's full id."""
         self.stage = stage
-        """list, discover, text, read, decode, condition, features"""
+        """Where it failed: list, discover, text, read, decode, condition or features."""
         self.kind = kind
-        """policy, input, crash, environment"""
+        """Whose fault it is: policy, input, crash or environment."""
         self.reason = reason
-        """In words."""
+        """The reason, in words."""
         self.place = place
-        """"metadata.csv:12", or a path relative to DATA."""
+        """A line of a list ("metadata.csv:12"), or a path relative to DATA."""
         self.rule = rule
-        """too_long, source_empty, ...: what programs go by."""
+        """The rule's name, for programs: too_long, source_empty, ..."""
         self.numbers = numbers
-        """The rule's: {"frames": 1034, "max_frames": 800}."""
+        """The rule's numbers, as in {"frames": 1034, "max_frames": 800}."""
         self.about = about
-        """What the rule is about, where it is more than numbers: a column, another clip's id, a library's words."""
+        """What the rule is about, beside numbers: a column, another clip's id, a library's message."""
 
     def __reduce__(self) -> tuple[type[RejectedClipError], tuple[Any, ...]]:
         return RejectedClipError, (
@@ -117,12 +131,12 @@ class RejectedClipError(Error):
 
 
 class InternalError(Error):
-    """A defect of ours."""
+    """A defect of this package."""
 
     code = "internal"
 
 
-# Of a status's code, for _core.
+# The class for each status code; _core looks it up.
 CLASSES: dict[str, type[Error]] = {
     kind.code: kind
     for kind in (
@@ -141,7 +155,8 @@ CLASSES: dict[str, type[Error]] = {
 CLASSES["slots held"] = SlotsHeldError
 
 
-# By what the caller does next; other errors are 2: the call, its settings, or what is installed.
+# Exit codes, chosen by what the caller does next. Code 2 means: correct the call, its settings, or
+# what is installed.
 _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (InternalError, 1),
     (TooManyRejectsError, 3),
@@ -156,5 +171,8 @@ _EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 
 
 def exit_code(error: BaseException) -> int | None:
-    """Of a command that ends with this error: the program's (README.md); None where it is none that a command tells of."""
+    """Returns the exit code of a command that ends with this error, as the program has it.
+
+    None: the error is not one that a command reports.
+    """
     return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), None)

@@ -1,4 +1,4 @@
-"""Frameworks and other packages that are imported only when they are asked for."""
+"""Import of frameworks and other optional packages, when they are first asked for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .errors import MissingPackageError
 
 
 def framework(name: str, install: str) -> Any:
-    """The module of this name, or an error that says what to install."""
+    """Returns the module of this name, or raises an error that says what to install."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
         if (error.name or "").split(".")[0] != name:
-            raise  # it is there, and something that it needs is not
+            raise  # the framework is there, but a module that it needs is missing
         raise MissingPackageError(f"xtts_precompute.{name} needs {name}: pip install {install}", name=name) from None

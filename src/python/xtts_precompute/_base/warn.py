@@ -7,7 +7,7 @@ import warnings
 
 
 def warn(message: str) -> None:
-    """As a warning of whoever has called this package."""
+    """Warns, with the line of the code that called this package."""
     level, frame = 1, inspect.currentframe()
     package = __name__.split(".")[0]
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in (package, "contextlib"):
