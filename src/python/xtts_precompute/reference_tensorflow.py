@@ -4,8 +4,9 @@
 network. Keras keeps the weights; the arithmetic is TensorFlow's own, so that a `@tf.function` is
 traced once.
 
-A compiled step cannot be cut inside. To time phases, call the network, `mel_loss` and the
-optimizer's `apply` one after the other, each compiled by itself; else call all within one function.
+A compiled step cannot be cut inside. To time phases, compile the network, `mel_loss` and the
+optimizer's update as functions of their own and call them one after the other; else compile all as
+one function.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A cache, its clips, and readers of its batches."""
+"""Caches, their clips, and readers of their batches."""

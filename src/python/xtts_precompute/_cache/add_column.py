@@ -1,4 +1,4 @@
-"""cache.add_column: a further column, from a function of the user's, in this process or in others."""
+"""Cache.add_column(): computes a new column with the user's function, here or in worker processes."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from .stored import Column, Stored
 
 AXES = ("frames", "tokens", "own", "fixed")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
-_CLIPS_A_TASK = 8  # of a worker whose function takes one at a time
-_TASKS_AHEAD = 2  # of each worker
+_CLIPS_A_TASK = 8  # that a worker gets when the function takes one clip at a time
+_TASKS_AHEAD = 2  # that each worker has at most
 
 
 class ColumnClip:
-    """What the function of add_column() gets: a clip of the cache with its columns (`clip.mel`), and its sound."""
+    """The clip that add_column() passes to the function: its columns (`clip.mel`), facts and sound."""
 
     def __init__(self, clip: Clip, sound: Callable[[], Any]) -> None:
         self._clip = clip
@@ -40,22 +40,25 @@ class ColumnClip:
 
     @property
     def pcm(self) -> npt.NDArray[np.float32]:
-        """The conditioned samples that the features were made of, full scale 1: of the column "wave", else decoded again."""
+        """The conditioned samples that the features were made of; full scale is 1.
+
+        They come from the column "wave", or the source is decoded again.
+        """
         return np.frombuffer(self._sound().read(self._clip.position), np.float32)
 
     @property
     def sample_rate(self) -> int:
-        """Of pcm, Hz."""
+        """The sample rate of `pcm`, in Hz."""
         return int(self._sound().sample_rate_hz)
 
     @property
     def frames(self) -> int:
-        """Of its features: what axis="frames" needs, once or several times."""
+        """The clip's feature frames. With axis="frames" a record has one row, or k rows, for each."""
         return int(self._clip._facts.frame_count)
 
     @property
     def text_len(self) -> int:
-        """Of its tokens: what axis="tokens" needs."""
+        """The clip's tokens. With axis="tokens" a record has one row for each."""
         return int(self._clip._facts.token_count)
 
     def __getattr__(self, name: str) -> Any:
@@ -71,7 +74,7 @@ class ColumnClip:
 
 
 class _Maker:
-    """Makes records; opens cache and sound when it is first used, each process its own."""
+    """Makes records. Each process opens the cache and the sound for itself, at the first use."""
 
     def __init__(self, path: str, fn: Callable[..., Any], batch: int | None, data: bytes) -> None:
         self._given = (path, fn, batch, data)
@@ -107,7 +110,7 @@ class _Maker:
 
 
 class _FromNpy:
-    """The function of from_npy."""
+    """The function that add_column() uses for from_npy: it loads ID.npy."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -126,14 +129,14 @@ class _FromNpy:
 
 
 def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
-    """As the column can hold it: the numbers of the array, in this machine's byte order, row by row."""
+    """Returns the record as the column stores it: this machine's byte order, row by row."""
     if isinstance(made, np.ma.MaskedArray) and np.ma.is_masked(made):
         raise InvalidArgumentError(
             f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: "
             "fill them with .filled()"
         )
     array = np.asarray(made)
-    # Files of other machines have another byte order (`>f4`), of the same name.
+    # Files of other machines may have another byte order (`>f4`); the dtype has the same name.
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype == np.float64:
         array = _as_float32(array, clip_id)
@@ -146,7 +149,7 @@ def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
 
 
 def _as_float32(array: npt.NDArray[Any], clip_id: str) -> npt.NDArray[np.float32]:
-    """Rounded; what is finite stays so."""
+    """Rounds to float32; raises InvalidArgumentError where a finite number would become infinite."""
     with np.errstate(over="ignore"):
         narrow = array.astype(np.float32)
     lost = np.isinf(narrow) & np.isfinite(array)
@@ -164,7 +167,7 @@ class _Form(NamedTuple):
 
     dtype: str
     row_shape: tuple[int, ...]
-    """Behind the first axis; axis "fixed" and "own": all of it, padded."""
+    """The shape behind the first axis; for axis "fixed" and "own", all of the padded shape."""
     rows_per_frame: int
 
     @classmethod
@@ -182,7 +185,10 @@ class _Form(NamedTuple):
         return cls(record.dtype.name, record.shape[1:], max(times, 1))
 
     def check(self, record: npt.NDArray[Any], axis: str, clip_id: str, rows: int) -> bytes:
-        """The record's bytes; `rows`: what the clip needs, or may have at most."""
+        """Returns the record's bytes.
+
+        `rows` is the number of rows that the clip needs or, for axis "own", may have at most.
+        """
         whole_shape = (
             self.row_shape if axis == "fixed" else (rows, *(self.row_shape[1:] if axis == "own" else self.row_shape))
         )
@@ -199,7 +205,7 @@ class _Form(NamedTuple):
 
 
 def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **options: Any) -> None:
-    """See Cache.add_column."""
+    """Adds the column; Cache.add_column() describes the arguments."""
     core = tools.core()
     if len(cache.paths) != 1:
         raise InvalidArgumentError("add_column: to one cache at a time, not to several that are read as one")
@@ -236,7 +242,7 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
         form = _Form.of_record(first[0], axis, ColumnClip(Clip(newest, 0), lambda: None), max_length)
 
     if workers:
-        _pickled(maker)  # nothing is begun that could not go on
+        _pickled(maker)  # fails before anything is begun if the function cannot be sent to workers
     writer = core.open_writer(
         cache=os.fsencode(cache._absolute[0]),
         name=name,
@@ -256,7 +262,7 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
             _tell_what_is_kept(name, version, writer.done_count)
             raise
         finally:
-            writer.close()  # whoever keeps the exception would keep the lock
+            writer.close()  # else code that keeps the exception would keep the lock, too
 
 
 def _write(
@@ -285,7 +291,7 @@ def _write(
 def _records(
     maker: _Maker, positions: list[int], first: dict[int, Any], size: int, workers: int
 ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Each position's, in this order."""
+    """Yields (position, record), in the order of the positions."""
     while positions and positions[0] in first:
         position = positions.pop(0)
         yield position, first.pop(position)
@@ -298,7 +304,10 @@ def _records(
 
 
 def _tell_what_is_kept(name: str, version: str, count: int) -> None:
-    """Who mends the function and calls again with the same version would get a column of two kinds of records."""
+    """Warns that a call with the same version keeps the records of before.
+
+    A user who corrects the function and calls again would get a column with two kinds of records.
+    """
     if not count:
         return
     warnings.warn(
@@ -347,7 +356,7 @@ _maker_of_worker: _Maker | None = None
 
 def _begin_worker(pickled: bytes) -> None:
     global _maker_of_worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     _maker_of_worker = pickle.loads(pickled)
 
 

@@ -12,21 +12,26 @@ from .._base.errors import InvalidArgumentError, NotFoundError
 
 
 class Batch:
-    """Some clips' columns as arrays of fixed shape, in one of the reader's slots.
+    """Several clips' columns, as read-only arrays of fixed shape in one of the reader's slots.
 
-    `batch.mel` and `batch["mel"]` are the column's array, [batch size, frames, mels] for a mel; `batch.mel_len` the true
-    lengths, int32 [batch size], 0 for rows without a clip. `speaker` and `language` are numbers in the cache's tables, -1 where
-    they are unknown. A column that is called like one of the batch's own names is found by `batch[...]`.
+    `batch.mel` and `batch["mel"]` are the column's array, [batch size, frames, mels] for a mel.
+    `batch.mel_len` has the true lengths, int32 [batch size]; they are 0 in rows without a clip.
+    `speaker` and `language` are numbers in the cache's tables; -1 means unknown. A column with the
+    name of an attribute of Batch is found by `batch[...]` only.
 
-    The slot goes back to the reader when the batch and all arrays taken from it are gone: by `del`, by the loop's
-    next turn, by `release()` or the end of a `with`. May be dropped in any thread.
+        for batch in reader:
+            step(batch.mel, batch.mel_len, batch.tokens, batch.text_len)
+
+    The slot returns to the reader when the batch and all arrays taken from it are gone: by `del`,
+    by the loop's next turn, by `release()`, or at the end of a `with` block. A batch may be dropped
+    in any thread.
     """
 
     __slots__ = ("__weakref__", "_arrays", "_cache", "_core", "_ids")
 
     def __init__(self, core: _core.Batch, cache: Any) -> None:
         self._core: _core.Batch | None = core
-        self._cache = cache  # or clips that are computed: what has their ids
+        self._cache = cache  # the Cache or RuntimeClips, which have the clips' ids
         self._arrays: dict[str, Array] = {}
         self._ids: list[str] | None = None
 
@@ -36,17 +41,21 @@ class Batch:
         return self._core
 
     def __len__(self) -> int:
-        """Rows, those without a clip included."""
+        """Returns the number of rows, including rows without a clip."""
         return len(self._held())
 
     @property
     def valid_count(self) -> int:
-        """Rows that hold a clip; they come first. Fewer than len() at a padded end and where damage was skipped."""
+        """The number of rows that hold a clip. These rows come first.
+
+        It is less than len() in an epoch's padded last batch, and where a damaged or rejected clip
+        was left out.
+        """
         return self._held().valid_count
 
     @property
     def bucket(self) -> int:
-        """Which of the reader's buckets; 0 without."""
+        """The number of the batch's bucket in the reader's `buckets`; 0 without buckets."""
         return self._held().bucket
 
     @property
@@ -57,7 +66,7 @@ class Batch:
     def __contains__(self, name: object) -> bool:
         return name in self.columns
 
-    __iter__ = None  # by numbers, which Python would try, there is nothing
+    __iter__ = None  # Python would try batch[0], batch[1], ..., which do not exist
 
     def __getitem__(self, name: str) -> Array:
         if not isinstance(name, str):
@@ -74,7 +83,7 @@ class Batch:
         return array
 
     def __getattr__(self, name: str) -> Array:
-        # Asked only for what is not found otherwise: columns, and their lengths.
+        # Python calls this only for names that are not attributes: columns and their lengths.
         if name.startswith("_"):
             raise AttributeError(name)
         array = self._arrays.get(name)
@@ -89,7 +98,10 @@ class Batch:
         raise AttributeError(no_such("column", name, self.columns))
 
     def lengths(self, column: str) -> Array:
-        """The column's true lengths by row, int32; the same as `batch.<column>_len`, and `text_len` for tokens."""
+        """Returns a column's true lengths by row, int32.
+
+        They are also `batch.<column>_len`, and `batch.text_len` for tokens.
+        """
         if column not in self.columns:
             raise AttributeError(no_such("column", column, self.columns))
         name = column + "_len"
@@ -104,37 +116,49 @@ class Batch:
 
     @property
     def speaker(self) -> Array:
-        """Numbers of the speakers, int32 [batch size]; -1: unknown, or no clip."""
+        """The speakers' numbers, int32 [batch size]; -1: unknown, or no clip.
+
+        A number is a place in `cache.speakers`.
+        """
         held = self._held()
         return to_array(held.speakers(), "int32", (len(held),), "speaker")
 
     @property
     def language(self) -> Array:
-        """Numbers of the languages, int32 [batch size]; -1: unknown, or no clip."""
+        """The languages' numbers, int32 [batch size]; -1: unknown, or no clip.
+
+        A number is a place in `cache.languages`.
+        """
         held = self._held()
         return to_array(held.languages(), "int32", (len(held),), "language")
 
     @property
     def positions(self) -> Array:
-        """Positions in the cache, uint64 [valid_count]: `cache[int(batch.positions[0])]` is the first row's clip."""
+        """The clips' positions in the cache, uint64 [valid_count].
+
+        `cache[int(batch.positions[0])]` is the first row's clip.
+        """
         held = self._held()
         return to_array(held.positions(), "uint64", (held.valid_count,), "positions")
 
     @property
     def ids(self) -> list[str]:
-        """Ids of the valid rows, looked up at the first use."""
+        """The ids of the rows that hold a clip, looked up at the first use."""
         if self._ids is None:
             self._ids = self._cache._core.ids(self.positions.tolist())
         return self._ids
 
     def is_view(self, column: str) -> bool:
-        """Whether the column shows the cache's own memory, without a copy."""
+        """Returns whether the column's array lies in the cache's file itself, without a copy."""
         if column not in self:
             raise NotFoundError(no_such("column", column, self.columns))
         return self._held().is_view(column)
 
     def release(self) -> None:
-        """Gives up the batch's own hold on its slot; arrays that were taken keep theirs. May be called twice."""
+        """Gives up the batch's own hold on its slot.
+
+        Arrays that you have taken stay valid and keep the slot. A second call does nothing.
+        """
         self._arrays.clear()
         self._core = None
 

@@ -1,4 +1,4 @@
-"""Caches, as users have them: their clips, readers of them, and further columns."""
+"""Caches as users see them: their clips, readers of them, and new columns."""
 
 from __future__ import annotations
 
@@ -22,12 +22,23 @@ if TYPE_CHECKING:
 
 
 def open(path: PathLike | Iterable[PathLike]) -> Cache:
-    """Opens the newest published generation of a cache, or of several as one: `xp.open(["./english", "./farsi"])`.
+    """Opens the newest published generation of a cache, or of several caches as one.
 
-    Several must hold features of the same definition; their clips follow one another, and a name of a speaker or language is
-    the same one in all of them. A generation stays readable as long as the Cache, a reader of it or an array out of it lives, whatever is built meanwhile.
-    Raises NotFoundError (no cache there), CorruptError, UnsupportedError (a newer format), ResourceError,
-    MismatchError (caches that do not go together).
+        cache = xp.open("./cache")
+        both = xp.open(["./english", "./farsi"])
+
+    Several caches must hold features of the same definition. Their clips follow one another, and
+    equal names of speakers and languages get one number.
+
+    A generation stays readable while the Cache, a reader of it or an array from it lives, whatever
+    is built meanwhile.
+
+    Raises:
+        NotFoundError: There is no cache at the path.
+        CorruptError: The cache is damaged.
+        UnsupportedError: The cache has a newer format.
+        MismatchError: The caches do not go together.
+        ResourceError: Memory or file descriptors ran out.
     """
     paths = [path] if isinstance(path, (str, bytes, os.PathLike)) else listed("paths of caches", path)
     try:
@@ -38,11 +49,14 @@ def open(path: PathLike | Iterable[PathLike]) -> Cache:
 
 
 class Cache(Stored, Readable):
-    """A cache's clips, in canonical order: data set, split, id. Made by `xtts_precompute.open()`.
+    """The clips of a cache, in canonical order: data set, split, id.
 
-    `cache["LJ001-0001"]` and `cache[0]` are clips, `"LJ001-0001" in cache` asks for an id, `len(cache)` counts. Any number of threads may
-    use it. In a forked child it opens the same generation anew at its first use there, or raises MismatchError where that has
-    been built anew. It can be pickled, for processes that see the same path.
+    `xtts_precompute.open()` makes it. `cache["LJ001-0001"]` and `cache[0]` are clips,
+    `"LJ001-0001" in cache` tells whether an id exists, and `len(cache)` is the number of clips.
+
+    Any number of threads may use a Cache. In a forked child it opens the same generation anew at
+    its first use; it raises MismatchError there if the cache has been built anew since. It can be
+    pickled, for processes that see the same path.
     """
 
     def __repr__(self) -> str:
@@ -60,8 +74,11 @@ class Cache(Stored, Readable):
         return (Clip(self, position) for position in range(len(self)))
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame` with a row for each clip, by position: `id`, `dataset`, `split`, `speaker`, `language`, `duration_s`,
-        `frames`, `tokens`, `text`, `text_normalized`. What is not known is None. Needs pandas.
+        """Returns a `pandas.DataFrame` with one row for each clip, by position.
+
+        The columns are `id`, `dataset`, `split`, `speaker`, `language`, `duration_s`, `frames`,
+        `tokens`, `text` and `text_normalized`. Unknown values are None. Raises MissingPackageError
+        if pandas is not installed.
         """
         try:
             pandas: Any = importlib.import_module("pandas")
@@ -70,7 +87,7 @@ class Cache(Stored, Readable):
         facts = [self._core.clip(position) for position in range(len(self))]
 
         def words(name: str) -> Any:
-            # Objects, so that what is not known is None in every column.
+            # dtype object: unknown values are None in every column.
             return np.array([getattr(one, name) or None for one in facts], dtype=object)
 
         return pandas.DataFrame(
@@ -106,32 +123,51 @@ class Cache(Stored, Readable):
         data: PathLike | None = None,
         progress: bool | Callable[[ColumnProgress], object] = True,
     ) -> Cache:
-        """Adds a column to the cache on disk: pitch, durations, embeddings, codes, tokens of your tokenizer. Returns the cache, opened anew.
+        """Adds a column, such as pitch or durations, to the cache on disk.
+
+        Returns the cache, opened anew, with the column.
 
             cache = cache.add_column("pitch", lambda clip: pitch_of(clip.pcm, clip.sample_rate, clip.frames), version="yin-1")
 
-        What is there stays as it is, and readers go on with it. The same call goes on where an interrupted one ended, and
-        later makes what an update of the cache has brought; nothing to do costs nothing.
+        The other columns stay as they are, and open readers go on with them. To continue an
+        interrupted call, or to compute the clips of a later update, make the same call again. It
+        costs nothing if there is nothing to do.
 
         Args:
-            name: Of the column; `batch.pitch`, `clip.pitch`, `columns=["mel", "pitch"]`. Not what batches and clips have already (`positions`, `mel_len`).
-            fn: From a clip to its record, an array of the same dtype for all. A clip has `.pcm` (the conditioned samples), `.sample_rate`,
-                `.frames`, the cache's columns (`.mel`), `.text`, `.text_len`, `.speaker`, `.language`, `.id`. float64 is stored as float32.
-            axis: What the record's rows go along. "frames": one for each frame, or k of them. "tokens": one for each of `tokens`. "own": as
-                many as the clip has, `max_length` at most, padded with 0 in batches. "fixed": the whole shape is the same for all clips.
-            version: Of what the function does: the column is made anew under another one.
-            batch: The function gets a list of so many clips, and gives as many records.
-            allow_nonfinite: NaN and infinity mean something (a pitch where there is none) and are stored; else such a record is refused.
-            workers: So many processes call the function, which they have to be able to import; 0: this one.
-            from_npy: Instead of a function: a folder with ID.npy for each clip.
-            data: Where the sources lie now, for `.pcm`; None: where the last build found them.
-            progress: As in build(): True, False, or a function that gets a ColumnProgress.
+            name: The column's name, as in `batch.pitch`, `clip.pitch` and
+                `columns=["mel", "pitch"]`. Names that batches and clips have already (`positions`,
+                `mel_len`) are refused.
+            fn: A function from a clip to its record, an array of the same dtype for all clips. The
+                clip has `.pcm` (the conditioned samples), `.sample_rate`, `.frames`, the cache's
+                columns (`.mel`), `.text`, `.text_len`, `.speaker`, `.language` and `.id`. float64
+                is stored as float32.
+            axis: What the record's rows go along. "frames": one row for each frame, or k rows for
+                each. "tokens": one row for each of `tokens`. "own": as many rows as the clip has,
+                at most `max_length`; batches pad with 0. "fixed": all clips have the same shape.
+            version: A text that names what the function does. With another version the column is
+                computed anew.
+            batch: The function gets a list of this many clips and returns as many records. None: it
+                gets one clip.
+            workers: This many processes call the function, so they must be able to import it. 0:
+                this process calls it.
+            max_length: The rows of the longest record, for axis="own" only.
+            allow_nonfinite: True: NaN and infinity are stored (a pitch where there is none). False:
+                a record with one is refused.
+            from_npy: A folder with ID.npy for each clip, instead of a function.
+            data: Where the sources are now, for `.pcm`. None: where the last build found them.
+            progress: True (a bar), False, or a function that gets a ColumnProgress, as in
+                `build()`.
 
         Raises:
-            InvalidArgumentError (a record that does not fit names its clip), BusyError (somebody builds), MismatchError (an unfinished
-            build), UnsupportedError (this installation only reads). What the function raises comes through.
+            InvalidArgumentError: An argument is wrong, or a record does not fit; the message names
+                its clip.
+            BusyError: Another process is building into the cache.
+            MismatchError: The cache has an unfinished build.
+            UnsupportedError: This installation can only read.
+
+        Exceptions of the function come through unchanged.
         """
-        from .add_column import add_column  # with what only who builds needs
+        from .add_column import add_column  # loads what only builds need
 
         options = {
             "axis": axis,

@@ -14,54 +14,58 @@ from .stored import Stored
 
 
 class ClipFacts(ABC):
-    """What a corpus says of a clip. What is not known is None."""
+    """What the corpus says of a clip. Unknown facts are None."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def _facts(self) -> Any:
-        """With empty texts where nothing is known."""
+        """The facts in C++'s form, where an empty text means unknown."""
 
     @property
     def text(self) -> str | None:
-        """As the corpus has it."""
+        """The text, as the corpus has it."""
         return self._facts.text or None
 
     @property
     def text_normalized(self) -> str | None:
-        """As the corpus has it in words alone, where it has that, too."""
+        """The text in words alone, if the corpus has that, too."""
         return self._facts.text_normalized or None
 
     @property
     def speaker(self) -> str | None:
-        """Their name."""
+        """The speaker's name."""
         return self._facts.speaker or None
 
     @property
     def language(self) -> str | None:
-        """Its name."""
+        """The language's name."""
         return self._facts.language or None
 
     @property
     def dataset(self) -> str | None:
-        """Of several in one cache."""
+        """The name of the clip's data set, in a cache of several."""
         return self._facts.dataset or None
 
     @property
     def split(self) -> str:
-        """train, validation or test."""
+        """The clip's split: "train", "validation" or "test"."""
         return str(self._facts.split)
 
 
 class Clip(ClipFacts):
-    """One clip: its columns as attributes or by `clip["mel"]`: read-only views of the cache where its file can be mapped, without
-    padding, checked when they are first asked for. What is not known of a clip is None."""
+    """One clip of a cache. Its columns are attributes, or items: `clip.mel`, `clip["mel"]`.
+
+    Columns are read-only arrays without padding, views of the cache's file where it can be mapped.
+    Each is checked when it is first asked for, and raises CorruptError if it is damaged. Unknown
+    facts (`text`, `speaker`, ...) are None.
+    """
 
     __slots__ = ("__weakref__", "_cache", "position")
 
     position: int
-    """Its place in the cache's canonical order."""
+    """The clip's place in the cache's canonical order."""
 
     def __init__(self, cache: Stored, position: int) -> None:
         self._cache = cache
@@ -69,12 +73,12 @@ class Clip(ClipFacts):
 
     @property
     def id(self) -> str:
-        """Its id, or "data set/id" where the corpus has data sets."""
+        """The clip's id; "data set/id" where the corpus has data sets."""
         return self._cache._id(self.position)
 
     @property
     def duration_s(self) -> float:
-        """Of its features, in seconds."""
+        """The length of its features, in seconds."""
         return self._facts.duration_s
 
     @property

@@ -1,4 +1,4 @@
-"""Ids of clips, and positions."""
+"""Ids and positions of clips."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._base.errors import InvalidArgumentError, NotFoundError
 
 
 class HasIds(Protocol):
-    """What Ids needs of a cache, or of runtime()'s clips."""
+    """What Ids needs of a Cache or of RuntimeClips."""
 
     @property
     def _core(self) -> Any: ...
@@ -21,7 +21,7 @@ class HasIds(Protocol):
 
 
 class Ids(Sequence[str]):
-    """The ids of a cache's clips, or of those of runtime(), in canonical order."""
+    """The ids of the clips of a Cache or of RuntimeClips, in canonical order."""
 
     __slots__ = ("_clips",)
 
@@ -45,7 +45,7 @@ class Ids(Sequence[str]):
         return clip_id in self._clips
 
     def index(self, clip_id: str, start: int = 0, stop: int | None = None) -> int:
-        """The clip's position; NotFoundError where it is not there."""
+        """Returns the clip's position; raises NotFoundError if it is not there."""
         position = self._clips._find(clip_id)
         if position not in range(*slice(start, stop).indices(len(self))):
             raise NotFoundError(f"'{clip_id}' is at {position}, outside of [{start}, {stop})")
@@ -70,7 +70,10 @@ def position_in(key: Any, size: int) -> int:
 
 
 def is_unicode(text: str) -> bool:
-    """What is not (a file's name that is no UTF-8, from os.listdir()) is in no cache."""
+    """Returns whether the text can be encoded as UTF-8. No cache has an id that cannot.
+
+    An example is the name of a file that is not UTF-8, from os.listdir().
+    """
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,7 +1,8 @@
-"""Cache.reader(): its arguments, how they are checked, and as what _core gets them.
+"""The arguments of Cache.reader(): how they are checked, and in which form _core gets them.
 
-A further option is a row of `READER_OPTIONS` and an argument of `Readable.reader()`, both in this file, and a row of
-src/python/reader_options.cpp. `tests/python/test_reader_options.py` compares them with the structs of C++ and C.
+To add an option, add a row to `READER_OPTIONS` and an argument to `Readable.reader()`, both in this
+file, and a row to src/python/reader_options.cpp. `tests/python/test_reader_options.py` compares
+them with the structs of C++ and C.
 """
 
 from __future__ import annotations
@@ -22,29 +23,37 @@ if TYPE_CHECKING:
 
 
 class Statistics(NamedTuple):
-    """Of each channel of a column, over the true frames of the train split, as the recipe makes them: frozen when the cache was first
-    published, so that who goes on with a model finds the numbers that it was trained with."""
+    """Mean and deviation of each channel of a column, over the true frames of the train split.
+
+    They are frozen when the cache is first published, so that a model that is trained further finds
+    the numbers that it was trained with.
+    """
 
     mean: npt.NDArray[np.float64]
     std: npt.NDArray[np.float64]
     frames: int
     is_baked: bool
-    """The cache was written by `convert --bake corpus`: its records are normalized by them already, and `x * np.maximum(std, 1e-5) +
-    mean` is what they were."""
+    """True: `convert --bake corpus` wrote the cache, and its records are normalized already.
+
+    `x * np.maximum(std, 1e-5) + mean` gives the numbers of before.
+    """
 
 
 class ColumnOptions(TypedDict, total=False):
-    """How a batch shall have a column."""
+    """How a batch is to have a column."""
 
     name: str
     dtype: npt.DTypeLike | None
-    """Another float type than stored: "float32", "float16", "bfloat16"."""
+    """A float type other than the stored one: "float32", "float16", "bfloat16". None: as stored."""
     pad_value: float | None
-    """What stands behind the true rows; None: each record's own fill value."""
+    """The number behind the true rows. None: each record's own fill value."""
     normalize: Literal["corpus"] | Statistics | tuple[npt.ArrayLike, npt.ArrayLike] | None
-    """(x - mean) / max(std, 1e-5), each channel by its own: "corpus" by this cache's `stats` (as stored where they are baked in), or
-    by a pair (mean, std), or another cache's statistics. In float32, in every bit what NumPy makes of float32 arrays; what
-    stands behind the true rows stays as it is. None: as stored."""
+    """Normalizes each channel: (x - mean) / max(std, 1e-5). None: as stored.
+
+    "corpus" uses this cache's `stats`; records that are normalized already stay as they are. A pair
+    (mean, std), or another cache's statistics, is used instead. The arithmetic is float32, bit for
+    bit that of NumPy's float32 arrays. Padding behind the true rows stays as it is.
+    """
 
 
 class WeightOptions(TypedDict, total=False):
@@ -52,24 +61,30 @@ class WeightOptions(TypedDict, total=False):
 
     by: Literal["language", "speaker", "dataset"]
     temperature: float
-    """A group's weight is the number of its clips to this power: 1 as in the corpus (default), 0 all alike."""
+    """A group's weight is the number of its clips to this power.
+
+    1 (default): groups come as often as in the corpus. 0: all groups come equally often.
+    """
     draws: int | None
-    """Samples of an epoch; None: as many as there are clips."""
+    """Samples of an epoch. None: as many as there are clips."""
 
 
 class BucketOptions(TypedDict, total=False):
-    """Clips of like length: the batches are as long as these limits, which every clip in them keeps."""
+    """A bucket of clips of similar length. Its batches are as long as these limits."""
 
     batch_size: int
-    """Of one rank; without: the reader's."""
+    """Rows of a batch on one rank. Absent: the reader's `batch_size`."""
     mel: int
-    """At most so many frames; without: as long as the cache has them."""
+    """The most frames a clip in this bucket may have. Absent: what the cache's records can hold."""
     tokens: int
-    """At most so many tokens; without: as long as the cache has them."""
+    """The most tokens a clip in this bucket may have. Absent: what the cache's records can hold."""
 
 
 class CropOptions(TypedDict):
-    """A piece of each clip, from a place that the seed chooses, the same one in all columns along frames."""
+    """A piece of this many frames of each clip, from a place that the seed chooses.
+
+    The place is the same in all columns along frames.
+    """
 
     frames: int
 
@@ -135,7 +150,7 @@ def _dtype(column: str, dtype: Any) -> str | None:
     return one_of(f"dtype for column '{column}'", name, DTYPES)
 
 
-# name, dtype, pad value, how it is normalized, means, deviations
+# (name, dtype, pad value, how it is normalized, means, deviations)
 _ColumnWish = tuple[str, str | None, float | None, str, list[float], list[float]]
 
 
@@ -235,10 +250,10 @@ def _crop(crop: Any) -> int:
 
 
 class _Beside(NamedTuple):
-    """What some options depend on."""
+    """The values that the checks of some options depend on."""
 
     columns: tuple[str, ...]
-    """The cache's."""
+    """The names of the cache's columns."""
     batch_size: Any
 
 
@@ -247,7 +262,7 @@ class ReaderOption(NamedTuple):
 
     member: str
     converted: Callable[[Any, _Beside], Any]
-    """From the argument, checked."""
+    """The function that checks the argument and returns the member's value."""
 
 
 READER_OPTIONS = {
@@ -285,24 +300,24 @@ READER_OPTIONS = {
 
 
 class Readable(ABC):
-    """What gives readers of its clips: a cache, or clips that are computed now."""
+    """The base of Cache and RuntimeClips, which both give readers of their clips."""
 
     _keeps_epochs_length = True
-    """All epochs have as many batches."""
+    """Whether all epochs have the same number of batches."""
 
     @property
     @abstractmethod
     def columns(self) -> dict[str, Column]:
-        """What it has of every clip, by name."""
+        """The columns that every clip has, by name."""
 
     @property
     @abstractmethod
     def _shown(self) -> str:
-        """Of what it is, for messages."""
+        """How messages name it."""
 
     @abstractmethod
     def _open_reader(self, options: Mapping[str, Any]) -> Reader:
-        """With all options."""
+        """Opens a reader; `options` has all of them."""
 
     def reader(
         self,
@@ -333,48 +348,73 @@ class Readable(ABC):
         max_damage: float = 0.05,
         **unknown: NoReturn,
     ) -> Reader:
-        """Batches of fixed shape out of this cache, in an order that the seed fixes on every machine.
+        """Returns a reader: batches of fixed shape, in an order that the seed fixes on every machine.
+
+            reader = cache.reader(batch_size=32, split="train", seed=7, columns=["mel", "tokens"])
+            for batch in reader:                                # one epoch
+                step(batch.mel, batch.mel_len, batch.tokens, batch.text_len)
 
         Args:
-            batch_size: Rows of a batch, of one rank.
-            split: "train", "validation", "test"; None: all clips.
-            shuffle: "global": every sample anywhere, for memory and SSDs. "window": long sequential reads, mixed in a
-                bounded pool, for rotating disks and networks. "none" or None: canonical order, as views of the cache
-                where they can be (`batch.is_view(column)`). Such an array lies in the file: where somebody cuts the file while
-                you read it, SIGBUS ends the process. A column with a `pad_value` or another dtype is always a copy, made under a
-                guard, as all batches of the other orders are.
-            seed: Of the order. The same cache, seed, epoch and selection give the same order.
-            rank, world_size: This reader's share: ranks never overlap, and have the same number of batches.
-            drop_last: The samples at the end that do not fill a batch on every rank are left out; False: they come in a last
-                batch with fewer valid rows (`batch.valid_count`), on some ranks perhaps none.
+            batch_size: Rows of a batch, on one rank.
+            split: "train", "validation" or "test". None: all clips.
+            shuffle: "global": any sample may come anywhere; for memory and SSDs. "window": long
+                sequential reads, mixed in a bounded pool; for rotating disks and networks. "none"
+                or None: canonical order; the arrays are views of the cache's file where they can be
+                (`batch.is_view(column)`). If somebody cuts that file while you read such a view,
+                SIGBUS ends the process. A column with a `pad_value` or another dtype is always a
+                copy, and so are all batches of the other orders; copies are made under a guard that
+                raises an error instead.
+            seed: Fixes the order: the same cache, seed, epoch and selection give the same order.
+            rank, world_size: This reader's share. Ranks never overlap, and have the same number of
+                batches.
+            drop_last: True: the samples at the end that do not fill a batch on every rank are left
+                out. False: they come in a last batch with fewer valid rows (`batch.valid_count`);
+                some ranks may have none.
             device: "cpu".
-            prefetch: Batches in memory, at least 3. The one in use and any that are kept are among them.
-            threads: That fill batches; None: as many as suit the machine. They never change a byte.
-            columns: Names, `["mel", "tokens"]`; or with types, `{"mel": "float16"}`; or with more,
-                `{"mel": {"dtype": "float16", "pad_value": -11.5}}` or `[{"name": "mel", "pad_value": -11.5}, "tokens"]`. None: all, as stored.
-                `{"mel": {"normalize": "corpus"}}`: each channel by its mean and deviation over the corpus (`cache.stats`); of several
-                caches, or for a model trained elsewhere: `{"normalize": (mean, std)}` or `{"normalize": other.stats["mel"]}`.
-            where: Only clips for which this holds, as for `xtts-precompute ls --where`: `'seconds > 2 and language == "fa"'`.
+            prefetch: Slots for batches, at least 3. The batch in use and each one that you keep
+                occupy one.
+            threads: Threads that fill batches. None: as many as suit the machine. The number never
+                changes a byte.
+            columns: Names, `["mel", "tokens"]`; with types, `{"mel": "float16"}`; or with more
+                options, `{"mel": {"dtype": "float16", "pad_value": -11.5}}` or
+                `[{"name": "mel", "pad_value": -11.5}, "tokens"]`. None: all columns, as stored.
+                `{"mel": {"normalize": "corpus"}}` normalizes each channel by its mean and deviation
+                over the corpus (`cache.stats`). For several caches, or for a model trained
+                elsewhere, give the numbers: `{"normalize": (mean, std)}` or
+                `{"normalize": other.stats["mel"]}`.
+            where: Only clips for which this expression is true, as in `xtts-precompute ls --where`:
+                `'seconds > 2 and language == "fa"'`.
             ids: Only these clips. An empty list is an error.
-            exclude: Not these clips.
-            weights: `{"by": "language" | "speaker" | "dataset", "temperature": 0.5, "draws": N}`. Needs shuffle="global".
-            buckets: Batches of clips of like length, the same bucket on all ranks in a step:
-                `[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]`. A clip goes to the first whose limits it keeps; each needs one.
-            crop: `{"frames": 32}`: so many frames of each clip, from a place that the seed chooses, the same one in all columns
-                along frames.
+            exclude: All clips but these.
+            weights: `{"by": "language" | "speaker" | "dataset", "temperature": 0.5, "draws": N}`:
+                how often groups of clips come. Needs shuffle="global".
+            buckets: Batches of clips of similar length,
+                `[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]`. A clip goes to the first
+                bucket whose limits it keeps, and every clip needs one. All ranks have the same
+                bucket in a step.
+            crop: `{"frames": 32}`: this many frames of each clip, from a place that the seed
+                chooses. The place is the same in all columns along frames.
             verify: Check each record once, when it is first read.
-            on_damage: "raise": CorruptError names the clip, and the call after it goes on with the next batch. "skip": the batch
-                comes without the clip, and a warning says how many an epoch has lost. "ignore": it comes as it is.
-            lock_memory: Keep batches from being swapped out, where the limits allow it (`stats().notice` says where not).
-            stretch_samples, stretches_per_window: For shuffle="window": samples read in one run, and runs mixed with each
-                other. None: runs of 32 MiB, and 16 of them.
-            reading: "mapped": through the system's page cache, where later epochs find the records. "direct": past it, for caches
-                that are larger than memory; mapped where the system cannot. "auto": one of these, by what the storage is
-                (`stats().storage`, `stats().reading` say).
-            max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it CorruptError. 1: no limit.
+            on_damage: "raise": CorruptError names the clip, and the next call goes on with the next
+                batch. "skip": the batch comes without the clip, and a warning says how many an
+                epoch has lost. "ignore": the record comes as it is.
+            lock_memory: Keep batches from being swapped out, as far as the limits allow it
+                (`stats().notice` says where they do not).
+            stretch_samples, stretches_per_window: For shuffle="window": the samples that are read
+                in one run, and the runs that are mixed with each other. None: runs of 32 MiB, and
+                16 of them.
+            reading: "mapped": through the system's page cache, where later epochs find the records.
+                "direct": past the page cache, for caches larger than memory; mapped where the
+                system cannot. "auto": one of the two, chosen by the storage (`stats().storage` and
+                `stats().reading` tell).
+            max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it,
+                CorruptError. 1: no limit.
 
         Raises:
-            InvalidArgumentError, NotFoundError (a column or clip), UnsupportedError (a device), ResourceError.
+            InvalidArgumentError: An argument is wrong, or there is no such argument.
+            NotFoundError: There is no such column or clip.
+            UnsupportedError: There is no such device here.
+            ResourceError: Memory ran out.
         """
         options = {name: value for name, value in locals().items() if name not in ("self", "unknown")}
         for name in unknown:
@@ -386,7 +426,7 @@ DEFAULTS: dict[str, Any] = dict(Readable.reader.__kwdefaults__ or {})
 
 
 def kept(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that can be gone through more than once, and pickled."""
+    """Returns the options in a form that can be iterated over more than once, and pickled."""
     found = dict(options)
     for name in ("columns", "ids", "exclude", "buckets"):
         if found.get(name) is not None and not isinstance(found[name], (str, bytes, Mapping)):
@@ -395,12 +435,12 @@ def kept(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What _core.Reader takes. `options` are those of Cache.reader(); what is not there has its default."""
+    """Returns what _core.Reader takes. Absent arguments of Cache.reader() get their default."""
     given = {**DEFAULTS, **options}
     beside = _Beside(tuple(known_columns), given["batch_size"])
     return {option.member: option.converted(given[name], beside) for name, option in READER_OPTIONS.items()}
 
 
 def parsed_columns(known_columns: Iterable[str], columns: Any) -> list[_ColumnWish]:
-    """The argument `columns` alone: a tuple for each, of its name first."""
+    """Returns the argument `columns` alone: one tuple for each column, beginning with its name."""
     return list(core_options(known_columns, {"columns": columns})["columns"])

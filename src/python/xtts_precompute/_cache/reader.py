@@ -1,4 +1,4 @@
-"""Readers: batches of fixed shape, filled ahead by threads."""
+"""Readers: batches of fixed shape, which threads fill ahead."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ from .epochs import begin_next_epoch, warn_of_no_batch
 from .options import core_options
 
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
-_WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch, and for clips in hand
-_WAIT_FOR_SLOT_S = 10.0  # for others to let go of batches
+_WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch, and for clips that are being computed
+_WAIT_FOR_SLOT_S = 10.0  # for other holders of batches to let go of them
 
-_short = reprlib.Repr()  # of options: a list of ids may have a million
+_short = reprlib.Repr()  # shortens options: a list of ids may have a million entries
 _short.maxstring = 200
 
 
 @dataclass(frozen=True)
 class ReaderStats:
-    """What a reader has done, since it was opened."""
+    """What a reader has done since it was opened."""
 
     batch_count: int
     sample_count: int
     bytes: int
-    """Of true rows."""
+    """Bytes of true rows."""
     batches_in_place: int
-    """That were views of the cache."""
+    """Batches that were views of the cache."""
     cache_hits: int
     """Samples that were in memory when they were needed."""
     ms_mean: float
-    """From one batch to the next, with the deviation over all, and the quantiles over the last 8,192."""
+    """Milliseconds from one batch to the next: mean and deviation of all, quantiles of the last 8,192."""
     ms_std: float
     ms_p50: float
     ms_p95: float
     ms_p99: float
     consumer_wait_s: float
-    """For batches."""
+    """Seconds that the caller waited for batches."""
     filler_wait_s: float
-    """For free slots, all threads together."""
+    """Seconds that threads waited for free slots, all threads together."""
     check_failures: int
     first_failures: tuple[str, ...]
     left_out_count: int
     """Clips that `on_damage="skip"` left out of batches."""
     epoch_left_out_count: int
-    """Of them, in the running epoch."""
+    """Those of them that the running epoch has left out."""
     epoch_sample_count: int
     """This rank's samples of an epoch."""
     notice: str
@@ -64,31 +64,40 @@ class ReaderStats:
     storage: str
     """What the cache lies on, and how much of it was in memory at the start."""
     reading: str
-    """How it is read, and why."""
+    """How the cache is read, and why."""
 
 
 class Reader:
-    """Batches out of a cache, made by `cache.reader()`.
+    """Batches of a cache's clips. `cache.reader()` makes it.
 
-    `for batch in reader` goes on from where the reader stands to the end of its epoch; the next `for` begins the epoch after
-    it. After an early `break` the next `for` goes on behind the last batch. `set_epoch(e)` begins epoch e anew.
+        reader = cache.reader(batch_size=32, split="train")
+        for _ in range(reader.epoch, 100):
+            for batch in reader:                            # to the end of the epoch
+                step(batch.mel, batch.mel_len)
 
-    Batches that are kept cost slots (`prefetch=`). When all are held, `next()` waits 10 s for one, in which arrays in
-    reference cycles are collected, too, and raises BusyError then.
+    A `for` goes on from where the reader stands to the end of its epoch, also after an early
+    `break`. The `for` after an epoch's end begins the next epoch. `set_epoch(e)` begins epoch e
+    anew.
 
-    One thread at a time: a second gets BusyError. Batches may be used and dropped in any thread. After a fork the
-    child opens its own reader; this one says so there (UnsupportedError). A pickled reader goes on at the same place
-    in another process of the machine. `stats()` may be called by any thread beside the others, and what a reader tells of
-    itself (`stats()`, `state_dict()`, `len()`) it tells when it is closed, too.
+    Each batch that you keep occupies a slot (`prefetch=`). When all slots are held, `next()` waits
+    up to 10 s for one, and collects arrays in reference cycles meanwhile; then it raises BusyError.
 
-    Ctrl-C is seen when the batch that is waited for has come; of clips that are computed at once, and no batch is lost.
+    One thread at a time may use a reader; a second one gets BusyError. `stats()` is the exception:
+    any thread may call it at any time. Batches may be used and dropped in any thread. After
+    `close()`, `stats()`, `state_dict()` and `len()` still answer.
+
+    In a forked child the parent's reader raises UnsupportedError: open another one there. An
+    unpickled reader goes on at the same place, in another process of the same machine.
+
+    Ctrl-C takes effect when the batch that is waited for has come; where clips are computed, at
+    once. No batch is lost by it.
     """
 
     def __init__(self, cache: Any, options: Mapping[str, Any]) -> None:
         self._cache = cache
         self._options = dict(options)
-        self._ended = False  # the end of the epoch has been reached: the next `for` begins another
-        self._told_left_out = 0  # of this epoch, by warnings
+        self._ended = False  # the epoch's end has been reached: the next `for` begins another
+        self._told_left_out = 0  # of this epoch: the count in the last warning
         self._core = _core.Reader(cache._reader_source(), core_options(cache.columns, options))
         _open_readers.add(self)
 
@@ -108,7 +117,7 @@ class Reader:
             core = self._next_of_core()
         except CorruptError as error:
             if self._options["on_damage"] == "skip":
-                raise  # the epoch has lost more than max_damage; the message says what mends that
+                raise  # the epoch has lost more than max_damage; the message says what helps
             raise CorruptError(
                 f'{error}. {self._mends()} mends it, to be opened anew then; on_damage="skip" leaves such clips out'
             ) from None
@@ -124,7 +133,7 @@ class Reader:
         return " and ".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in self._cache.paths)
 
     def _warn_of_left_out(self, so_far: str = "") -> None:
-        """Once when an epoch's first clip is left out, and once at its end where more have followed."""
+        """Warns once when an epoch leaves out its first clip, and at its end if more have followed."""
         if self._options["on_damage"] != "skip":
             return
         stats = self._core.stats()
@@ -146,8 +155,12 @@ class Reader:
             return self._next_when_a_slot_is_back()
 
     def _next_when_a_slot_is_back(self) -> _core.Batch | None:
-        """Who holds the slots may be about to let go of them: another thread, a reference cycle, or a library that goes on
-        computing when its call has returned. JAX drops arrays that it is done with only when Python's collector runs."""
+        """Waits for a slot, and runs Python's collector meanwhile.
+
+        The holder may be about to let go of it: another thread, a reference cycle, or a library
+        that computes after its call has returned. JAX drops arrays that it has finished with only
+        when the collector runs.
+        """
         until = time.monotonic() + _WAIT_FOR_SLOT_S
         gc.collect()
         while True:
@@ -160,22 +173,22 @@ class Reader:
             gc.collect(0)
 
     def __len__(self) -> int:
-        """Batches of an epoch, the same number on every rank."""
+        """Returns the number of batches of an epoch, the same on every rank."""
         return self._core.batches_per_epoch()
 
     @property
     def sample_count(self) -> int:
-        """Clips that are read from, over all ranks."""
+        """The number of clips that the reader chooses from, over all ranks."""
         return self._core.sample_count()
 
     @property
     def samples_per_epoch(self) -> int:
-        """Of an epoch, over all ranks: the draws of `weights`, or all clips."""
+        """The samples of an epoch, over all ranks: the draws of `weights`, or all clips."""
         return self._core.samples_per_epoch()
 
     @property
     def epoch(self) -> int:
-        """The epoch that the next batch is of: in a loop the running one, behind its end the one after it."""
+        """The epoch of the next batch: within a loop the running one, after its end the next one."""
         return self._core.epoch() + self._ended
 
     def set_epoch(self, epoch: int) -> None:
@@ -187,16 +200,21 @@ class Reader:
     # ---- state
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the reader stands, as plain numbers and texts. Batches that were handed out count as consumed."""
+        """Returns where the reader stands, as plain numbers and texts, for `load_state_dict()`.
+
+        Batches that were handed out count as consumed.
+        """
         state = dict(self._core.state())
         if self._ended:
             begin_next_epoch(state)
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on behind what the state's reader had consumed, also with another batch size or number of ranks.
+        """Goes on after the samples that the state's reader had consumed.
 
-        MismatchError: the state is of another generation, selection or kind of order.
+        Batch size and number of ranks may differ. Raises MismatchError if the state belongs to
+        another generation, selection or kind of order, and InvalidArgumentError if it is not from
+        `state_dict()`.
         """
         given = checked_state(state)
         try:
@@ -211,12 +229,18 @@ class Reader:
     # ---- the rest
 
     def stats(self) -> ReaderStats:
-        """What it has done, and how evenly. Any thread may ask, also while another one waits for a batch."""
+        """Returns what the reader has done, and how evenly.
+
+        Any thread may call it, even while another one waits for a batch.
+        """
         return ReaderStats(**self._core.stats())
 
     def close(self) -> None:
-        """Ends its threads. Batches and arrays that are held stay valid. May be called twice. Threads that compute finish the
-        clips in hand; Ctrl-C ends the wait for them."""
+        """Ends the reader's threads. Batches and arrays that you hold stay valid.
+
+        A second call does nothing. Threads that compute clips finish those in hand; Ctrl-C ends the
+        wait for them.
+        """
         self._core.close()
 
     def __enter__(self) -> Reader:
@@ -243,7 +267,7 @@ class Reader:
 
 
 def checked_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What state_dict() gives has these keys and no others, in all kinds of readers."""
+    """Returns the state as a dict, checked to have the keys of `state_dict()` and no others."""
     if not isinstance(state, Mapping):
         raise InvalidArgumentError(f"the state must be one of state_dict(), not {state!r}")
     no_others("key of a reader's state", state, _STATE_KEYS)
@@ -264,7 +288,10 @@ _open_readers: weakref.WeakSet[Reader] = weakref.WeakSet()
 
 @atexit.register
 def _close_readers() -> None:
-    """Ends all threads while what they use is there; from then on readers are closed, also for daemon threads."""
+    """Ends all threads while what they use still exists.
+
+    From now on readers are closed, also for daemon threads.
+    """
     _core.stay_inside()
     until = time.monotonic() + _WAIT_AT_EXIT_S
     while _core.count_outside() > 0 and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""One generation of a cache, open in this process: its facts and its clips' ids."""
+"""One generation of a cache, opened in this process: its facts and its clips' ids."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class Column(NamedTuple):
-    """What a cache holds of every clip."""
+    """A named array that a cache holds for every clip."""
 
     name: str
     dtype: str
-    """As it is stored: "float32", "float16", "bfloat16", "int32" ..."""
+    """The stored type: "float32", "float16", "bfloat16", "int32" ..."""
     shape: tuple[int, ...]
-    """Of a padded record; axis 0 is the one with a true length."""
+    """The shape of a padded record. Axis 0 is the one with a true length."""
     axis: str = "frames"
-    """What its rows go along: "frames", "tokens", "own" (each clip has as many as it has) or "fixed"."""
+    """What its rows go along: "frames", "tokens", "own" (as many as the clip has) or "fixed"."""
     rows_per_frame: int = 1
-    """Of axis "frames"; 0: of another."""
+    """Rows for each frame, for axis "frames"; 0 for other axes."""
     version: str | None = None
-    """Of what made it, where add_column() did."""
+    """The version given to add_column(); None if the recipe makes the column."""
     missing: int = 0
-    """Clips that came or changed since then: they have no record in it, until add_column() makes those."""
+    """Clips that came or changed since add_column() and have no record yet; the same call makes those."""
 
 
 class Stored:
-    """What a Cache knows of itself. Clips, batches and readers take it, and Cache is made of it and them."""
+    """What a Cache knows of itself. Clips, batches and readers take it; Cache adds them to it."""
 
     def __init__(self, paths: Sequence[str], digest: str | None = None) -> None:
         self._paths = tuple(paths)
         self._handle = _open_same(self._paths, digest)
-        # For children and pickles, who come later: the process may have gone to another folder by then.
+        # Children and pickles use absolute paths: the process may have changed its folder by then.
         self._absolute = tuple(map(os.path.abspath, self._paths))
         self._forks = _core.fork_count()
         self._digest = self._handle.digest
@@ -50,7 +50,7 @@ class Stored:
 
     @property
     def _core(self) -> _core.Cache:
-        """The handle of this process."""
+        """The C++ handle of this process."""
         if self._forks != _core.fork_count():
             self._handle = _open_same(self._absolute, self._digest)
             self._forks = _core.fork_count()
@@ -60,12 +60,12 @@ class Stored:
 
     @property
     def path(self) -> str:
-        """The folder, as it was given; of the first, where several are one."""
+        """The cache's folder, as it was given; the first one's, if several caches are read as one."""
         return self._paths[0]
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All folders."""
+        """The folders of all caches, as they were given."""
         return self._paths
 
     @property
@@ -75,42 +75,42 @@ class Stored:
 
     @property
     def features_fingerprint(self) -> str:
-        """32 hexadecimal digits; equal where two caches hold features of the same definition."""
+        """32 hexadecimal digits, equal for two caches whose features have the same definition."""
         return self._core.features_fingerprint
 
     @property
     def text_fingerprint(self) -> str:
-        """32 hexadecimal digits; equal where two caches' tokens are made in the same way."""
+        """32 hexadecimal digits, equal for two caches whose tokens are made in the same way."""
         return self._core.text_fingerprint
 
     @property
     def generation(self) -> int:
-        """How often the (first) cache has been published."""
+        """How often the cache, or the first of several, has been published."""
         return self._core.generation
 
     @property
     def digest(self) -> str:
-        """32 hexadecimal digits: which generation of which caches."""
+        """32 hexadecimal digits that identify this generation of these caches."""
         return self._digest
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names by the numbers that `batch.speaker` carries."""
+        """The speakers' names; `batch.speaker` has places in this tuple."""
         return tuple(self._core.speakers)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Names by the numbers that `batch.language` carries."""
+        """The languages' names; `batch.language` has places in this tuple."""
         return tuple(self._core.languages)
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Names of the corpora in it, sorted; empty where one corpus was built by itself."""
+        """The names of the corpora in the cache, sorted; empty if it was built from one corpus."""
         return tuple(self._core.datasets)
 
     @property
     def columns(self) -> dict[str, Column]:
-        """What is stored of every clip, by name."""
+        """The columns that are stored for every clip, by name."""
         return {
             name: Column(name, dtype, tuple(shape), axis, rows, version, missing)
             for name, dtype, shape, axis, rows, version, missing in self._core.columns
@@ -118,8 +118,10 @@ class Stored:
 
     @property
     def stats(self) -> dict[str, Statistics]:
-        """Mean and deviation of each channel, by column; today of "mel" alone. Raises MismatchError where several caches have each
-        their own."""
+        """Mean and deviation of each channel, by column; only "mel" can have them.
+
+        Raises MismatchError if several caches are read as one and their statistics differ.
+        """
         try:
             mean, std, frames, is_baked = self._core.statistics("mel")
         except NotFoundError:
@@ -137,7 +139,7 @@ class Stored:
 
     @property
     def ids(self) -> Ids:
-        """The clips' ids, a sequence that looks each up when it is asked for."""
+        """The clips' ids: a sequence that looks each one up when it is asked for."""
         return Ids(self)
 
     def __contains__(self, clip_id: object) -> bool:
@@ -159,7 +161,7 @@ class Stored:
 
 
 def _open_same(paths: tuple[str, ...], digest: str | None) -> _core.Cache:
-    """The generation with this digest, or whatever is there."""
+    """Opens the generation with this digest; None: the newest one."""
     for path in paths:
         if "\0" in path:
             raise InvalidArgumentError(f"the path of a cache holds a zero byte: {path!r}")
