@@ -1,1 +1,1 @@
-"""What only builds need: the compiled part that builds, the program, and bars. Loaded by the first call."""
+"""What only builds need: the compiled builder, the program, progress bars. Loaded at the first call."""

@@ -1,4 +1,7 @@
-"""What build(), verify() and runtime() take, as the texts and numbers that the compiled part takes: those of the command line."""
+"""Converts arguments of build(), verify() and runtime() to what the compiled builder takes.
+
+It takes texts and numbers in the command line's form. Wrong arguments raise InvalidArgumentError.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def _yaml(key: str, value: Any) -> str:
     if isinstance(value, str):
         return text(f"setting {key}", value)
     try:
-        return json.dumps(value)  # which YAML reads, too
+        return json.dumps(value)  # YAML can read JSON
     except (TypeError, ValueError):
         raise InvalidArgumentError(
             f"setting {key} must be a text, a number, True, False, None or a list of them, not {value!r}"
@@ -68,7 +71,7 @@ def words(name: str, value: str | None) -> str:
 
 
 def is_digest(value: Any) -> TypeGuard[str]:
-    """Of a cache, as `cache.digest` is."""
+    """Returns whether the value has the form of `cache.digest`: 32 hexadecimal digits."""
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 

@@ -1,7 +1,7 @@
-"""Building and verifying caches: what `xtts-precompute build` and `verify` do, by the same code.
+"""build() and verify(): what `xtts-precompute build` and `verify` do, by the same code.
 
-The compiled part is loaded by the first call. The work runs in threads of C++; the calling thread looks twenty times a
-second for signals and calls back, so callbacks run in it, and Ctrl-C stops the work.
+The compiled builder is loaded at the first call. C++ threads do the work. The calling thread looks
+for signals twenty times a second and calls back, so callbacks run in it, and Ctrl-C stops the work.
 """
 
 from __future__ import annotations
@@ -44,106 +44,125 @@ class BuildProgress:
     """How far a build is."""
 
     done: int
-    """Clips, rejected ones and those of an interrupted build included."""
+    """Clips that are done, including rejected ones and those of an interrupted build."""
     total: int
     rejects: int
     clips_per_s: float
     realtime_factor: float
-    """Seconds of sound a second."""
+    """Seconds of sound per second."""
     bytes_per_s: float
-    """Of sources."""
+    """Bytes of sources per second."""
     seconds_left: float | None
 
 
 @dataclass(frozen=True)
 class BuildPreview:
-    """What a build would do, of `dry_run=True`; the names of `build --dry-run --json`."""
+    """What a build would do: the result of `build(..., dry_run=True)`.
+
+    The names are those of `xtts-precompute build --dry-run --json`.
+    """
 
     data: str
     cache: str
     recipe: str
     layout: str
+    """What DATA is: "ljspeech", "folder", ..."""
     clips: int
     to_compute: int
     reused: int
     gone: int
-    """In the cache, but not in DATA, or not chosen, any more."""
+    """Clips in the cache that are no longer in DATA, or no longer chosen."""
     renamed: int
-    """Of to_compute: in the cache by another id, and copied."""
+    """Clips of `to_compute` that the cache has by another id; they are copied."""
     drops: list[dict[str, Any]]
-    """What rules of the recipe drop already: rule, count, and the values of its key that keep 99 % of the clips, or all."""
+    """What rules of the recipe drop already.
+
+    Each entry has the rule, the count, and the values of its key that keep 99 % of the clips, or
+    all.
+    """
     passes_max_dropped: bool
-    """So many that the build would raise TooManyRejectsError."""
+    """The rules drop so much that the build would raise TooManyRejectsError."""
     passes_max_gone: bool
+    """So many clips are gone that the build would raise TooManyRejectsError."""
     source_bytes: int
     splits: dict[str, int]
     has_text: bool
     notes: list[str]
     not_audio: dict[str, int]
-    """Files in DATA that are no audio, by suffix."""
+    """Files in DATA that are no audio: their number by suffix."""
     unknown_characters: dict[str, int]
     storage: list[dict[str, Any]]
-    """Each choice of storage: name, bytes, chosen."""
+    """The choices of storage, each with name, bytes and whether it is chosen."""
     free_bytes: int
     rejects: dict[str, Any]
-    """Known already, as in BuildReport."""
+    """The rejects that are known already, as in BuildReport."""
     sound_seconds: float | None
+    """The sound of the clips to compute, estimated from a sample; None if there is nothing to sample."""
     build_seconds: float | None
+    """The time that the build will take, estimated likewise."""
     build_seconds_range: list[float] | None
-    """From and to: what the time will lie within."""
+    """The shortest and the longest time that is likely."""
     expected_drops: dict[str, Any] | None
-    """Of clips that are too long, as a sample tells; like one of `drops`."""
+    """Clips that will be too long, estimated from the sample; in the form of an entry of `drops`."""
     expected_cuts: int
     sealed: int
-    """Of to_compute: done by an interrupted build before."""
+    """Clips of `to_compute` that an interrupted build has done already."""
 
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What a build has done; the names of `build --json`."""
+    """What a build has done. The names are those of `xtts-precompute build --json`."""
 
     data: str
     cache: str
     unchanged: bool
-    """Nothing was published: the cache already says all of this."""
+    """Nothing was published, because the cache is up to date."""
     generation: int
     clips: int
-    """Planned."""
+    """Clips that were planned."""
     records: int
-    """In the cache now."""
+    """Clips that the cache has now."""
     computed: int
     reused: int
     gone: int
-    """Not in DATA any more."""
+    """Clips that are no longer in DATA."""
     renamed: int
-    """In the cache by another id before: copied, not decoded."""
+    """Clips that the cache had by another id: copied, not decoded."""
     accounting: dict[str, Any] | None
-    """Every clip once: found = stored + dropped + rejected, stored = reused + changed + renamed + new, before = reused + changed + renamed +
-    lost + gone. None where unchanged."""
+    """Counts every clip once; None if unchanged.
+
+    found = stored + dropped + rejected; stored = reused + changed + renamed + new; before = reused
+    + changed + renamed + lost + gone.
+    """
     drops: list[dict[str, Any]]
-    """By rule: count, and the values of its key that would keep 99 % of the clips, or all."""
+    """What rules of the recipe dropped.
+
+    Each entry has the rule, the count, and the values of its key that would keep 99 % of the clips,
+    or all.
+    """
     sound_seconds: float
     bytes: int
     splits: dict[str, int]
     speakers: int
     cut: int
-    """Stored, but cut to max_frames."""
+    """Clips that are stored, but cut to max_frames."""
     cut_texts: int
-    """Stored, but their tokens are cut to max_tokens."""
+    """Clips that are stored, but whose tokens are cut to max_tokens."""
     warned: int
+    """Clips that are stored with a warning."""
     warnings: list[dict[str, Any]]
-    """By rule: count, and an example with its numbers."""
+    """The warnings: rule, count, and an example with its numbers."""
     elapsed_s: float
     times: dict[str, float]
     rejects: dict[str, Any]
-    """count, by_class, and kinds with an example each; all of them are in CACHE/rejects.jsonl."""
+    """Rejects: `count`, `by_class`, and kinds with one example each. CACHE/rejects.jsonl has all."""
     max_frames_needed: int | None
-    """Would drop or cut nothing."""
+    """The max_frames that would drop or cut nothing."""
 
 
 @dataclass(frozen=True)
 class VerifyProgress:
-    """How far a verify is: "check" counts bytes, "recompute" clips, "repair" shards."""
+    """How far a verify is. The stage "check" counts bytes, "recompute" clips, "repair" shards."""
 
     stage: str
     done: int
@@ -154,9 +173,12 @@ class VerifyProgress:
 
 @dataclass(frozen=True)
 class Finding:
-    """Damage, or a note, in a file of a cache. `check` says what was looked at ("block_header"), `outcome` how that ended (wrong,
-    unreadable, not_mended), `part` what of it, `expected_kind` and `found_kind` what kind of value each is ("source_changed"),
-    `cure` what helps."""
+    """Damage, or a note, in a file of a cache.
+
+    For programs: `check` names what was looked at ("block_header"); `outcome` how that ended
+    (wrong, unreadable, not_mended); `part` what of it; `expected_kind` and `found_kind` the kinds
+    of the two values ("source_changed"); `cure` what helps.
+    """
 
     file: str
     what: str
@@ -185,24 +207,24 @@ class Repaired:
 
 @dataclass(frozen=True)
 class VerifyReport:
-    """What a verify has found; the names of `verify --json`."""
+    """What a verify has found. The names are those of `xtts-precompute verify --json`."""
 
     ok: bool
-    """No damage, or none that is left."""
+    """No damage was found, or all of it was mended."""
     level: str
     findings: list[Finding]
     finding_count: int
     repaired: list[Repaired]
     remedy: str | None
-    """The cheapest step that helps, as a command to paste; None where nothing is to be done."""
+    """The cheapest step that helps, as a command to paste; None if nothing is to be done."""
     remedy_note: str | None
-    """What to know before it; may be empty."""
+    """What to know before that step; may be empty."""
     recomputed: int | None
     sampled_of: int | None
     comparison: str | None
     shards: int
     clips: int
-    """As the manifest has it; each has a record in most columns."""
+    """Clips, as the manifest says; each has a record in most columns."""
     records: int
     bytes: int
     seconds: float
@@ -301,29 +323,61 @@ def build(
     dry_run: bool = False,
     progress: bool | Callable[[BuildProgress], object] = True,
 ) -> BuildReport | BuildPreview:
-    """Makes a cache from DATA, continues an interrupted one, or brings one up to date.
+    """Makes a cache from DATA, continues an interrupted build, or brings a cache up to date.
 
-    data        a corpus in a known layout, any folder of audio, or a corpora.yaml
-    recipe      the name of a shipped recipe, or a YAML file; None: "myxtts", or with `config` the recipe that the
-                trainer trains on
-    settings    a dict, or "KEY=VALUE" texts: laid over the recipe, after the data keys of `config`
-    config      the trainer's own config.yaml
-    audio_roots folders outside of DATA that its lists and links may lead to; they are numbered in this order
-    memory      at most this much, in bytes or as "2G"; None: a quarter of RAM, 2 GiB at most
-    max_rejects so many faulty clips are tolerated: a number of them, or a share (0.05, "5%")
-    max_dropped so much may be dropped by rules of the recipe: a share of the clips, or of the hours, whichever is worse (0.1, "10%")
-    max_gone    so many clips of the cache may have vanished from DATA: a share (0.05, "5%")
-    no_text     the sound alone: no texts, and lists that no layout can read are no error then
-    partition   (i, n): only part i of n, counted from 1, for `xtts-precompute merge`
-    overwrite   begins anew; what is published stays until the end. A cache's digest: only where that generation is still the
-                published one; another, which somebody published since, is brought up to date
-    dry_run     computes nothing, and returns a BuildPreview
-    progress    True: a bar (tqdm or rich, where there are any, else lines); or a function that gets a BuildProgress
+        report = xp.build("./data", "./cache", settings={"max_frames": 1024})
+        print(report.records, report.rejects["count"])
 
-    All else is as on the command line. Warnings are Python's. Ctrl-C and exceptions of `progress` stop the build, which
-    finishes the clips in hand; the same call goes on from there. TooManyRejectsError (a limit of
-    loss is passed; nothing is published, what is done is kept), MismatchError (the cache is of another
-    recipe), BusyError (somebody builds it), NotFoundError, InvalidArgumentError and ResourceError say what to do.
+    Warnings are Python's. Ctrl-C, or an exception of `progress`, stops the build after the clips in
+    hand; the same call goes on from there.
+
+    Args:
+        data: A corpus in a known layout, any folder of audio, or a corpora.yaml.
+        cache: The cache's folder.
+        recipe: The name of a shipped recipe, or a YAML file. None: "myxtts", or with `config` the
+            recipe that the trainer trains on.
+        settings: A dict, or "KEY=VALUE" texts. They override the recipe and the keys of `config`.
+        config: The trainer's config.yaml, whose `data:` keys are read.
+        layout_of_data: What DATA is ("ljspeech", "folder", ...). None: detected.
+        audio_roots: Folders outside of DATA that its lists and links may lead to. They are numbered
+            in this order.
+        language: The language of clips whose list names none.
+        speakers: A file of speakers' names in the order of their numbers, one per line.
+        store: What shards are: "lmdb" or "hdf5" files. None: as the recipe says.
+        layout: "padded" (ready tensors) or "packed" (records of their true lengths). None: as the
+            recipe says.
+        dtype: The stored mels' type: "float32", "float16" or "bfloat16". None: as the recipe says.
+        device: "auto" or "cpu".
+        isa: The instruction set for features: "best", "scalar", "avx2" or "avx512".
+        memory: The most memory to use, in bytes or as "2G". None: a quarter of RAM, at most 2 GiB.
+        max_rejects: Faulty clips that are tolerated: a number, or a share (0.05, "5%").
+        max_dropped: What rules of the recipe may drop: a share of the clips or of the hours,
+            whichever is worse (0.1, "10%").
+        max_gone: Clips of the cache that may have vanished from DATA: a share (0.05, "5%").
+        no_text: True: only the sound. Then a list that no layout can read is no error.
+        partition: (i, n): only part i of n, counted from 1. `xtts-precompute merge` joins the
+            parts.
+        threads: Threads that compute. None: all processors.
+        retry_rejects: True: tries clips again that were rejected before.
+        overwrite: True: begins anew; the published cache stays until the end. A digest
+            (`cache.digest`): begins anew only if that generation is still the published one. A
+            generation that was published since is brought up to date instead.
+        allow_mixed: True: may add to a cache that another CPU or library version made.
+        dry_run: True: computes nothing and returns a BuildPreview.
+        progress: True: a bar by tqdm or rich, if one is installed, else lines. A function: it gets
+            a BuildProgress. False: nothing.
+
+    Returns:
+        A BuildReport, or with `dry_run` a BuildPreview.
+
+    Raises:
+        TooManyRejectsError: A limit of loss is passed. Nothing is published, and finished work is
+            kept.
+        MismatchError: The cache has another recipe.
+        BusyError: Another process is building this cache.
+        NotFoundError: DATA or another path does not exist.
+        InvalidArgumentError: An argument is wrong.
+        ResourceError: Memory or disk space ran out.
     """
     core = _core_that_builds()
     arguments = {
@@ -376,17 +430,35 @@ def verify(
     threads: int | None = None,
     progress: bool | Callable[[VerifyProgress], object] = True,
 ) -> VerifyReport:
-    """Checks that a cache is what was written, and mends it where asked to. Damage is no exception: see the report's `ok`.
+    """Checks that a cache holds what was written, and mends it if `repair` is set.
 
-    level   "quick": manifest, sizes and plan; "full": every byte; "deep": and records computed again from the sources
-    data    deep, repair: where the sources are; None: where the last build found them
-    audio_roots deep, repair: as in build(), in that order; None: those of the last build
-    sample  deep: so many of the clips (0.01, "1%"), by a hash with `seed`
-    repair  make again what is damaged, byte for byte, and nothing else
-    index   repair: the name of the index that a lost manifest is made again from, where which is the newest cannot be proved
-    max_gone repair: clips may be left out whose lost records no source makes again, up to this share of all (0.01, "1%")
+        report = xp.verify("./cache")
+        if not report.ok:
+            print(report.remedy)
 
-    `progress`, warnings and Ctrl-C are as in build().
+    Damage is no exception: the report says what was found. Warnings and Ctrl-C are as in `build()`.
+
+    Args:
+        cache: The cache's folder.
+        level: "quick": manifest, sizes and plan. "full": every byte. "deep": also computes records
+            again from the sources and compares them.
+        data: For deep and repair: where the sources are. None: where the last build found them.
+        audio_roots: For deep and repair: as in `build()`, in the same order. None: those of the
+            last build.
+        sample: For deep: the share of clips to compute again (0.01, "1%"), chosen by a hash with
+            `seed`. None: all.
+        seed: For deep: another number gives another sample.
+        repair: True: makes again what is damaged, byte for byte, and nothing else.
+        index: For repair: the name of the index from which a lost manifest is made again. Needed if
+            there are several and the newest cannot be proved.
+        max_gone: For repair: the share of clips (0.01, "1%") that may be left out because their
+            records are lost and no source can make them again.
+        isa: For deep and repair: the instruction set, as in `build()`.
+        threads: Threads that work. None: all processors.
+        progress: As in `build()`; a function gets a VerifyProgress.
+
+    Returns:
+        A VerifyReport; its `ok` tells whether the cache is sound.
     """
     core = _core_that_builds()
     arguments = {
@@ -412,7 +484,7 @@ def verify(
 
 
 def _core_that_builds() -> ModuleType:
-    from . import tools  # with what only who builds needs
+    from . import tools  # loads what only builds need
 
     return tools.core()
 
@@ -424,7 +496,7 @@ def _progress(progress: Any, title: str) -> Any:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, stacklevel=3)  # of who called build()
+    warnings.warn(message, stacklevel=3)  # the line that called build() or verify()
 
 
 def _of(kind: type[_T], document: Mapping[str, Any]) -> _T:

@@ -1,4 +1,4 @@
-"""What `progress=` may be: nothing, a function, or a bar made by whatever draws bars here."""
+"""What `progress=` may be: nothing, a function, or a bar by whatever can draw bars here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNITS = {"build": "clip", "check": "B", "recompute": "clip", "add": "clip", "re
 
 
 class ColumnProgress(NamedTuple):
-    """How far add_column() is."""
+    """How far `Cache.add_column()` is."""
 
     stage: str
     done: int
@@ -27,7 +27,7 @@ class ColumnProgress(NamedTuple):
 
 @contextlib.contextmanager
 def listener(progress: Any, title: str) -> Iterator[Callable[[Any], object] | None]:
-    """What hears of progress while the block lasts."""
+    """Gives the function that gets the progress while the block lasts, or None."""
     if progress is False:
         yield None
     elif progress is True:
@@ -43,7 +43,7 @@ def listener(progress: Any, title: str) -> Iterator[Callable[[Any], object] | No
 
 
 class Bars:
-    """A bar for each stage, one after the other."""
+    """Draws a bar for each stage, one after the other."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -125,7 +125,7 @@ class _RichBar:
 
 
 class _Lines:
-    """Where nobody draws bars: a line every ten seconds."""
+    """Writes a line every ten seconds where no package can draw bars."""
 
     def __init__(self, title: str, unit: str) -> None:
         self._title, self._unit = title, unit
@@ -141,4 +141,4 @@ class _Lines:
         print(f"{self._title}: {counts}{left}{', ' + remarks if remarks else ''}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing is drawn."""
+        """Does nothing: there is no bar to end."""

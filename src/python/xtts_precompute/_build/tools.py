@@ -1,4 +1,4 @@
-"""What only builds need: the compiled part, the bundled program, and what to say where they are missing."""
+"""The compiled builder and the bundled program, and what to say where they are missing."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PACKAGES = (
     "libpango1.0-dev libyaml-cpp-dev libcli11-dev zlib1g-dev libxxhash-dev nlohmann-json3-dev python3-dev"
 )
 PROGRAM = Path(__file__).parent.with_name("xtts-precompute")
-_WAIT_AT_EXIT_S = 10.0  # for builds of daemon threads
+_WAIT_AT_EXIT_S = 10.0  # for builds in daemon threads
 
 _core: ModuleType | None = None
 
 
 def core() -> ModuleType:
-    """_builder, loaded."""
+    """Returns the compiled builder, _builder; loads it at the first call."""
     global _core
     if _core is None:
         if importlib.util.find_spec("xtts_precompute._builder") is None:
@@ -36,7 +36,7 @@ def core() -> ModuleType:
             )
         try:
             _core = importlib.import_module("xtts_precompute._builder")
-        except ImportError as error:  # a library that is not there any more, or another version of it
+        except ImportError as error:  # a library is missing, or has another version
             raise UnsupportedError(
                 f"the builder of xtts_precompute cannot be loaded: {error}.\n{how_to_get_it()}"
             ) from error
@@ -45,7 +45,7 @@ def core() -> ModuleType:
 
 
 def program() -> Path:
-    """The command line's."""
+    """Returns the path of the bundled command line."""
     if not PROGRAM.is_file():
         raise UnsupportedError(
             f"this installation of xtts_precompute is the reader alone, without its program.\n{how_to_get_it()}"
@@ -54,7 +54,7 @@ def program() -> Path:
 
 
 def how_to_get_it() -> str:
-    """Two commands: what the tools are built with, and the installation once more."""
+    """Returns two commands: one installs what the tools need, the other installs this package anew."""
     return (
         f"As root: apt-get install {PACKAGES}\n"
         f"then: {shlex.quote(sys.executable)} -m pip install --force-reinstall --no-deps --no-cache-dir "
@@ -64,7 +64,7 @@ def how_to_get_it() -> str:
 
 
 def _origin() -> str:
-    """What was installed: a folder or archive, or the name of the package."""
+    """Returns what was installed: a folder, an archive, or the package's name."""
     import importlib.metadata
 
     try:
@@ -78,8 +78,8 @@ def _origin() -> str:
 
 
 def _stop_all(pid: int) -> None:
-    """Ends the builds of daemon threads while what they use is there; they finish what is in hand."""
-    if _core is None or pid != os.getpid():  # a forked child has none of these threads
+    """Ends builds in daemon threads while what they use still exists; they finish the clips in hand."""
+    if _core is None or pid != os.getpid():  # a forked child does not have these threads
         return
     _core.stop_all()
     until = time.monotonic() + _WAIT_AT_EXIT_S

@@ -12,7 +12,7 @@ from .._cache.options import Readable
 
 
 class FieldDict(dict[str, Any]):
-    """A batch (or sample) as frameworks pass it through: a dict whose entries are attributes, too: `batch["mel"] is batch.mel`."""
+    """A batch or sample: a dict whose entries are attributes, too: `batch["mel"] is batch.mel`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -30,7 +30,7 @@ class FieldDict(dict[str, Any]):
 
 
 def _shown(value: Any) -> str:
-    """Writes "[32, 800, 80] float32", for a batch's repr."""
+    """Returns a value in short for a batch's repr, such as "[32, 800, 80] float32"."""
     if isinstance(value, list):
         return f"of {len(value)}"
     if not hasattr(value, "shape"):
@@ -39,12 +39,12 @@ def _shown(value: Any) -> str:
 
 
 def length_field(column: str) -> str:
-    """`text_len` for tokens, else `<column>_len`."""
+    """Returns the name of a column's lengths: `text_len` for tokens, else `<column>_len`."""
     return "text_len" if column == "tokens" else column + "_len"
 
 
 class Fields:
-    """Which fields batches have, in which order: columns, their lengths, `speaker`, `language`, `ids`."""
+    """The fields of batches, in order: columns, their lengths, `speaker`, `language`, `ids`."""
 
     def __init__(self, cache: Readable, columns: Any, wanted: Iterable[str] | None) -> None:
         if columns is None:
@@ -64,14 +64,14 @@ class Fields:
             if name not in known:
                 raise NotFoundError(no_such("field", name, known))
         self.column_of = lengths
-        """Of a length."""
+        """The column of each length."""
         needed = {lengths.get(name, name) for name in self.names}
-        # Something has to be read, also for who wants ids and speakers only.
+        # A reader has to read a column, even if only ids and speakers are wanted.
         self.columns = [name for name in chosen if name in needed] or chosen[:1]
-        """That have to be read, of those that are offered."""
+        """The offered columns that have to be read."""
 
     def narrowed(self, columns: Any) -> Any:
-        """The reader's argument `columns`, without what no field needs."""
+        """Returns the reader's argument `columns` without those that no field needs."""
         if columns is None:
             return list(self.columns)
         if isinstance(columns, Mapping):
@@ -79,7 +79,10 @@ class Fields:
         return [wish for wish in columns if (wish["name"] if isinstance(wish, Mapping) else wish) in self.columns]
 
     def arrays(self, batch: Batch) -> dict[str, Any]:
-        """Each field's array, over the batch's memory; `ids` is a list of as many texts as there are rows, the last ones empty."""
+        """Returns each field's array, over the batch's memory.
+
+        `ids` is a list with one text for each row; rows without a clip, at the end, have "".
+        """
         return {name: self._array(batch, name) for name in self.names}
 
     def _array(self, batch: Batch, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What the integrations share: a cache by itself or by its path, or clips without one, a reader's options, and passes over its batches."""
+"""What the loaders of all frameworks share: how clips are opened, and options checked."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 
 def opened(clips: ReadableOrPath) -> Readable:
-    """A cache, the one at a path, or clips that are computed now."""
+    """Returns clips as they are, or the cache at a path."""
     return clips if isinstance(clips, Readable) else open(clips)
 
 
 def opened_cache(cache: CacheOrPath, what: str) -> Cache:
-    """A cache, or the one at a path, for `what`, which takes no other clips."""
+    """Returns a cache, or the one at a path; other clips are an error that names `what`."""
     found = opened(cache)
     if not isinstance(found, Cache):
         raise InvalidArgumentError(
@@ -35,7 +35,10 @@ def opened_cache(cache: CacheOrPath, what: str) -> Cache:
 
 
 def reader_options(cache: Readable, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments for cache.reader(), checked now: readers are opened at their first use, when the ranks are known."""
+    """Returns the arguments for cache.reader(), checked now.
+
+    The reader itself is opened at its first use, when the ranks are known.
+    """
     given = kept(options)
     no_others("argument of a reader", given, DEFAULTS)
     core_options(cache.columns, given)
@@ -43,7 +46,7 @@ def reader_options(cache: Readable, options: Mapping[str, Any]) -> dict[str, Any
 
 
 class BatchLoader(Passes[T]):
-    """Passes over the batches of a cache, or of clips that are computed: what `xp.torch.Loader` and its like have in common."""
+    """Passes over the batches of a cache or of `xp.runtime()`'s clips: the base of all Loaders."""
 
     def __init__(
         self,
@@ -66,11 +69,11 @@ class BatchLoader(Passes[T]):
 
     @property
     def cache(self) -> Readable:
-        """What it reads from: an `xp.Cache`, or `xp.RuntimeClips`."""
+        """What the loader reads from: an `xp.Cache` or `xp.RuntimeClips`."""
         return self._cache
 
     def stats(self) -> ReaderStats:
-        """What the reader has done, and how evenly."""
+        """Returns what the reader has done, and how evenly."""
         stats: ReaderStats = super().stats()
         return stats
 

@@ -16,10 +16,11 @@ T = TypeVar("T")
 
 
 class Passes(Generic[T]):
-    """Passes over a reader, which is opened at the first use, when the ranks are known.
+    """Passes over a reader, which is opened at its first use, when the ranks are known.
 
-    Each `for` is a pass over one epoch, from its beginning; the next one is another epoch, also after an early `break`. Only
-    after `load_state_dict()` it begins where the state says.
+    Each `for` is a pass over one epoch, from its beginning. The next `for` is another epoch, also
+    after an early `break`. Only after `load_state_dict()` a pass begins within an epoch, where the
+    state says.
     """
 
     _ahead = 0
@@ -31,12 +32,14 @@ class Passes(Generic[T]):
         self._world_size = 1
         self._reader: Any = None
         self._forks = 0
-        self._epoch = 0  # of the pass that runs, of the last one, or of the next one if that is placed
+        # The epoch of the running pass, else of the last one, or of the next one if that is placed.
+        self._epoch = 0
         self._is_placed = True  # the next pass begins where the reader stands
-        self._pass_number = 0  # of the one that runs: who has another number is over
-        self._is_over = False  # it has come to the epoch's end
+        self._pass_number = 0  # of the running pass: a pass with another number is over
+        self._is_over = False  # the pass has come to the epoch's end
         self._is_loaded = False  # the next pass begins within its epoch
-        # Where it stands, if not where the reader does: some batches ahead, or not open yet.
+        # The state, where it is not the reader's: some batches are made ahead, or the reader is not
+        # open yet.
         self._state: dict[str, Any] | None = None
 
     # ---- what it goes over, and what is made of it
@@ -48,14 +51,14 @@ class Passes(Generic[T]):
         raise NotImplementedError
 
     def _finish(self, made: Any) -> T:
-        """What was made ahead is handed out now."""
+        """Returns a batch that was made ahead, when it is handed out."""
         result: T = made
         return result
 
     # ---- the reader
 
     def _opened(self) -> Any:
-        """The reader of this process."""
+        """Returns the reader of this process; opens it at the first call."""
         if self._reader is not None and self._forks != _core.fork_count():
             self._reader = None  # the parent's
             self._place()
@@ -73,7 +76,11 @@ class Passes(Generic[T]):
         return self._reader
 
     def _opened_by_rank(self) -> Any:
-        """The same; opened anew for its share by who was asked something (its length, say) before the ranks had met."""
+        """Returns the reader; opens it anew for its rank if there are several by now.
+
+        A loader that was asked for something (its length, say) before the ranks had met was opened
+        for one process.
+        """
         is_between_passes = self._is_placed or self._is_over
         if (
             self._reader is not None
@@ -88,7 +95,7 @@ class Passes(Generic[T]):
         return self._opened()
 
     def __len__(self) -> int:
-        """Batches of an epoch, the same number on every rank."""
+        """Returns the number of batches of an epoch, the same on every rank."""
         count: int = len(self._opened_by_rank())
         return count
 
@@ -103,11 +110,14 @@ class Passes(Generic[T]):
 
     @property
     def epoch(self) -> int:
-        """The epoch of the pass that runs; before it and behind its end that of the next one."""
+        """The epoch of the running pass; before a pass and after its end, that of the next one."""
         return self._epoch + self._is_over
 
     def set_epoch(self, epoch: int) -> None:
-        """The next pass is of this epoch, from its beginning, or from where a state has been loaded that is of it."""
+        """Makes the next pass one of this epoch.
+
+        It begins at the epoch's beginning, or where a loaded state of the same epoch says.
+        """
         epoch = whole("epoch", epoch, 0, 2**64 - 1)
         if self._is_loaded and epoch == self._epoch:
             return
@@ -122,13 +132,19 @@ class Passes(Generic[T]):
         self._pass_number += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it stands, as plain numbers and texts: behind the last batch that was handed out."""
+        """Returns where the loader stands, after the last batch that was handed out.
+
+        The state is plain numbers and texts, for `load_state_dict()`.
+        """
         reader = self._opened()
         state = dict(self._state) if self._state is not None else reader.state_dict()
         return behind_last_batch(state, Epoch.of(reader, self._options, self._world_size))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next pass goes on behind what the state's loader had handed out, also with another batch size or number of ranks."""
+        """Makes the next pass go on after the batches that the state's loader had handed out.
+
+        Batch size and number of ranks may differ.
+        """
         reader = self._opened()
         reader.load_state_dict(state)
         self._place()
@@ -136,11 +152,11 @@ class Passes(Generic[T]):
         self._epoch = reader.epoch
 
     def stats(self) -> Any:
-        """What the reader has done, and how evenly."""
+        """Returns what the reader has done, and how evenly."""
         return self._opened().stats()
 
     def close(self) -> None:
-        """Ends the reader's threads. Tensors that are held stay valid."""
+        """Ends the reader's threads. Tensors that you hold stay valid."""
         if self._reader is not None:
             self._opened().close()
 
@@ -184,7 +200,7 @@ class _Pass(Generic[T]):
                 "another pass over this loader has begun: it has one at a time; make a second loader"
             )
         loader._is_placed = loader._is_loaded = (
-            False  # only now: who asks for an iterator alone (Lightning) loses no epoch
+            False  # set only now: code that only asks for an iterator (Lightning) loses no epoch
         )
         try:
             return loader._finish(self._next_made() if loader._ahead else loader._convert(next(self._reader)))
@@ -194,7 +210,7 @@ class _Pass(Generic[T]):
             raise
 
     def _next_made(self) -> Any:
-        """Batches are begun before they are asked for: the state is that behind the one that is handed out."""
+        """Returns the next batch, made ahead; keeps the state after that batch."""
         loader = self._loader
         while len(self._made) <= loader._ahead:
             batch = next(self._reader, None)
@@ -208,14 +224,17 @@ class _Pass(Generic[T]):
 
 
 def behind_last_batch(state: dict[str, Any], epoch: Epoch | None) -> dict[str, Any]:
-    """Who counts batches, as trainers do, never asks for the one behind the last: the epoch is at its end all the same."""
+    """Returns the state at the epoch's end if the last batch has been handed out.
+
+    Trainers count batches, and never ask for one after the last.
+    """
     if epoch is not None and epoch.is_over(state["samples_consumed"]):
         begin_next_epoch(state)
     return state
 
 
 def _warn_of_empty_ranks(epoch: Epoch | None) -> None:
-    """Ranks have the same number of batches; the end that is kept may not be enough for a clip on each of them."""
+    """Warns if some ranks have no clip in a last step that is kept: ranks have equally many batches."""
     if epoch is not None and epoch.ranks_without_clips():
         warnings.warn(
             f"{epoch.clips_of_last_step()} clips are left for the last step of an epoch, which is a "
@@ -227,7 +246,7 @@ def _warn_of_empty_ranks(epoch: Epoch | None) -> None:
 
 
 def given_share(rank: int | None, world_size: int | None) -> Share | None:
-    """What the caller says of ranks, or None where a framework is to be asked."""
+    """Returns the ranks that the caller gave, or None where the framework is to be asked."""
     if rank is None and world_size is None:
         return None
     if rank is None or world_size is None:

@@ -1,1 +1,1 @@
-"""Clips computed when they are asked for, without a cache."""
+"""Clips without a cache, computed when they are asked for."""

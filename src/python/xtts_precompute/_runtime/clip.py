@@ -1,4 +1,4 @@
-"""One computed clip, and what a build would say of one that it does not store."""
+"""One computed clip, and a clip that a build would not store."""
 
 from __future__ import annotations
 
@@ -15,43 +15,46 @@ if TYPE_CHECKING:
 
 
 class Reject(NamedTuple):
-    """A clip, or a line of a list, that a build would not store; as a line of CACHE/rejects.jsonl."""
+    """A clip, or a line of a list, that a build would not store; as in CACHE/rejects.jsonl."""
 
     kind: str
-    """policy, input, crash, environment"""
+    """Whose fault it is: policy, input, crash or environment."""
     stage: str
-    """list, discover, text, read, decode, condition, features"""
+    """Where it failed: list, discover, text, read, decode, condition or features."""
     id: str
-    """Empty where none could be read."""
+    """The clip's full id; empty if none could be read."""
     place: str
-    """"metadata.csv:12", or a path relative to DATA."""
+    """A line of a list ("metadata.csv:12"), or a path relative to DATA."""
     reason: str
-    """In words."""
+    """The reason, in words."""
     rule: str
-    """too_long, source_empty, ...: what programs go by."""
+    """The rule's name, for programs: too_long, source_empty, ..."""
     numbers: dict[str, float]
-    """The rule's: {"frames": 1034, "max_frames": 800}."""
+    """The rule's numbers, as in {"frames": 1034, "max_frames": 800}."""
     about: str
-    """What the rule is about, where it is more than numbers: a column, another clip's id, a library's words."""
+    """What the rule is about, beside numbers: a column, another clip's id, a library's message."""
 
     def error(self) -> RejectedClipError:
-        """As what who asks for the clip gets."""
+        """Returns the exception that asking for this clip raises."""
         return RejectedClipError(
             self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about
         )
 
 
 class RuntimeClip(ClipFacts):
-    """One computed clip: its columns as attributes or by `clip["mel"]`, read-only, without padding; `mel_len` and `text_len` their
-    lengths. What is not known of a clip is None."""
+    """One computed clip. Its columns are attributes, or items: `clip.mel`, `clip["mel"]`.
+
+    Columns are read-only arrays without padding; `clip.mel_len` and `clip.text_len` are their
+    lengths. Unknown facts (`text`, `speaker`, ...) are None.
+    """
 
     __slots__ = ("__weakref__", "_arrays", "_clips", "_facts", "duration_s", "position")
 
     _facts: _builder.RuntimeClip
     duration_s: float
-    """Of its features, in seconds."""
+    """The length of its features, in seconds."""
     position: int
-    """Its place in canonical order."""
+    """The clip's place in canonical order."""
 
     def __init__(
         self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float
@@ -67,22 +70,22 @@ class RuntimeClip(ClipFacts):
 
     @property
     def id(self) -> str:
-        """Its id, or "data set/id" where the corpus has data sets."""
+        """The clip's id; "data set/id" where the corpus has data sets."""
         return self._facts.id
 
     @property
     def source(self) -> str:
-        """The file, relative to DATA."""
+        """The sound's file, relative to DATA."""
         return self._facts.source
 
     @property
     def speaker_number(self) -> int:
-        """In the table of speakers; -1: unknown."""
+        """The speaker's place in `clips.speakers`; -1: unknown."""
         return self._facts.speaker_number
 
     @property
     def language_number(self) -> int:
-        """In the table of languages; -1: unknown."""
+        """The language's place in `clips.languages`; -1: unknown."""
         return self._facts.language_number
 
     @property

@@ -1,7 +1,7 @@
-"""Clips computed when they are asked for: what a cache would hold of them, without the cache.
+"""Clips without a cache, computed when they are asked for.
 
-The compiled part of the builder plans DATA and computes, so the numbers are, bit for bit, those of a cache that `build()`
-makes anew with the same arguments.
+The compiled builder plans DATA and computes. So the numbers are, bit for bit, those of a cache that
+`build()` makes anew with the same arguments.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RuntimeProgress(NamedTuple):
 
     elapsed_s: float
     clips: int | None
-    """None until they are all found."""
+    """The number of clips; None until all are found."""
 
 
 def runtime(
@@ -70,18 +70,30 @@ def runtime(
     workers: int | None = None,
     progress: bool | Callable[[RuntimeProgress], object] = True,
 ) -> RuntimeClips:
-    """The clips of DATA, each computed when it is asked for: no cache is made, and none is needed.
+    """Returns the clips of DATA, each computed when it is asked for. No cache is made or needed.
 
-    workers     how many threads will compute at once; None: all processors. Each has a share of `memory` and a process that
-                decodes for it, so that a codec's crash costs one clip
-    max_rejects as for build(): a reader raises TooManyRejectsError when more clips turn out to be at fault
-    no_text     as for build(): the sound alone, and lists that no layout can read are no error then
-    progress    while DATA is listed: True writes a line to stderr every ten seconds; or a function that gets a RuntimeProgress
+        clips = xp.runtime("./data", workers=4)
+        clips["LJ001-0001"].mel
+        for batch in clips.reader(batch_size=32, split="train", seed=7):
+            step(batch.mel, batch.mel_len)
 
-    All else is as in build(); `store` and `layout` are checked, and mean nothing where nothing is stored. Rules that need all
-    clips at once are refused (`corpus.duplicates=drop`).
+    Arguments that are not listed are as in `build()`. `store` and `layout` are checked, but have no
+    effect, because nothing is stored.
 
-    A cache that was brought up to date keeps its splits and numbers of speakers; a new one, and this, give them anew.
+    A cache that was brought up to date keeps its splits and its numbers of speakers. A new cache,
+    and `runtime()`, give them anew.
+
+    Args:
+        data: A corpus in a known layout, any folder of audio, or a corpora.yaml.
+        recipe: The name of a shipped recipe, or a YAML file. Rules that need all clips at once are
+            refused (`corpus.duplicates=drop`).
+        max_rejects: As in `build()`: a reader raises TooManyRejectsError when more clips turn out
+            to be faulty.
+        no_text: True: only the sound. Then a list that no layout can read is no error.
+        workers: Threads that compute at once; None: all processors. Each has a share of `memory`,
+            and a process that decodes for it, so that a codec's crash costs one clip.
+        progress: True: while DATA is listed, writes a line to stderr every ten seconds. A function:
+            it gets a RuntimeProgress. False: nothing.
     """
     arguments: dict[str, Any] = {
         "data": path_bytes("data", data),
@@ -108,10 +120,12 @@ def runtime(
 
 
 class RuntimeReader(Reader):
-    """Batches of clips that are computed by the threads that fill them, made by `clips.reader()`: a Reader in all else.
+    """A Reader whose batches are computed by the threads that fill them; made by `clips.reader()`.
 
-    A clip that turns out to be rejected is left out of its batch, which has fewer valid rows then, and of the epochs that
-    begin after that, whose batches are full. A warning says so once, and `rejects` names them all.
+    A clip that turns out to be rejected is left out of its batch, which then has fewer valid rows.
+    Epochs that begin later go without the clip, in full batches. One warning says so, and `rejects`
+    names all such clips. TooManyRejectsError is raised when more are faulty than
+    `runtime(max_rejects=)` allows.
     """
 
     def __init__(self, clips: RuntimeClips, options: Mapping[str, Any]) -> None:
@@ -121,7 +135,10 @@ class RuntimeReader(Reader):
 
     @property
     def rejects(self) -> tuple[Reject, ...]:
-        """Clips that were left out so far, because a build would not store them. Any thread may ask."""
+        """The clips that were left out so far because a build would not store them.
+
+        Any thread may ask.
+        """
         found = (self._cache._core.reject(position) for position in self._core.left_out())
         return tuple(Reject(*parts) for parts in found if parts is not None)
 
@@ -136,25 +153,31 @@ class RuntimeReader(Reader):
 
 
 class RuntimeClips(Readable):
-    """The clips of a corpus in canonical order: data set, split, id. Made by `xtts_precompute.runtime()`.
+    """The clips of a corpus, computed when they are asked for; made by `xtts_precompute.runtime()`.
 
-    `clips["LJ001-0001"]` and `clips[0]` compute a clip, with the attributes of a cache's; what a build would reject is a
-    RejectedClipError. `info()` says what is known without computing. `reader()` gives batches.
+    They stand in canonical order: data set, split, id. `clips["LJ001-0001"]` and `clips[0]` compute
+    a clip, which has the attributes of a cache's clip. If a build would reject it,
+    RejectedClipError is raised. `info()` tells what is known without computing. `reader()` gives
+    batches.
 
-    Positions are those of the cache that `build()` would make anew, as long as it rejects none for its sound; what lists and
-    texts rule out already has none. Any number of threads may use it.
+    Positions are those of the cache that `build()` would make anew, as long as it rejects no clip
+    for its sound. Clips that lists and texts rule out have no position. Any number of threads may
+    use the clips.
 
-    `reader()` takes what `cache.reader()` takes, and gives batches of the same order and bits. They are read-only leases, as a
-    cache's: each that is kept holds one of the reader's `prefetch` slots (at least 3), so `list(reader)` of more batches than that
-    raises BusyError; copy what is to be kept. `threads` is as many as `runtime()` was told, and at most 256. Refused are the
-    options for what lies in a cache (`verify`, `on_damage`, `max_damage`, `reading`), shuffle="window" and "corpus" statistics.
-    `buckets`, and a `where` that asks for what only the sound tells (`seconds > 2`), compute all clips that may be chosen once,
-    when the reader is opened; Ctrl-C ends that behind the clips in hand.
+    `reader()` takes the arguments of `cache.reader()`, and its batches have the same order and
+    bits. They are read-only leases: each one that you keep holds one of the reader's `prefetch`
+    slots (at least 3), so `list(reader)` of more batches raises BusyError. Copy what you want to
+    keep. `threads` is as many as `runtime()` was told, and at most 256. Options for what lies in a
+    cache are refused (`verify`, `on_damage`, `max_damage`, `reading`), and so are shuffle="window"
+    and "corpus" statistics. `buckets`, and a `where` that asks for what only the sound tells
+    (`seconds > 2`), compute all clips that may be chosen once, when the reader is opened. Ctrl-C
+    ends that after the clips in hand.
 
-    A forked child, and who unpickles it, plans anew at its first use there, which must come to the same (MismatchError).
+    A forked child, and a process that unpickles the clips, plans anew at its first use. If the plan
+    differs, MismatchError is raised there.
     """
 
-    _keeps_epochs_length = False  # later ones go without the clips that were rejected
+    _keeps_epochs_length = False  # later epochs go without rejected clips
 
     def __init__(
         self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None
@@ -164,7 +187,7 @@ class RuntimeClips(Readable):
         self._handle = _open(self._arguments, hear)
         self._digest = self._handle.digest if digest is None else digest
         self._check_digest()
-        # For children and pickles, who come later: the process may have gone to another folder by then.
+        # Children and pickles use absolute paths: the process may have changed its folder by then.
         for name in ("data", "config", "speakers_file"):
             if self._arguments[name]:
                 self._arguments[name] = os.path.abspath(self._arguments[name])
@@ -179,7 +202,7 @@ class RuntimeClips(Readable):
 
     @property
     def _core(self) -> _builder.Runtime:
-        """The handle of this process."""
+        """The C++ handle of this process."""
         if self._forks != _core.fork_count():
             self._handle = _open(self._arguments, None)
             self._forks = _core.fork_count()
@@ -206,68 +229,77 @@ class RuntimeClips(Readable):
 
     @property
     def features_fingerprint(self) -> str:
-        """As a cache's of the same definition."""
+        """32 hexadecimal digits, as in a cache with features of the same definition."""
         return self._core.features_fingerprint
 
     @property
     def text_fingerprint(self) -> str:
-        """As a cache's of the same definition."""
+        """32 hexadecimal digits, as in a cache whose tokens are made in the same way."""
         return self._core.text_fingerprint
 
     @property
     def digest(self) -> str:
-        """32 hexadecimal digits: of the clips, their texts, their sources' sizes and times, and the recipe."""
+        """32 hexadecimal digits that identify what was planned.
+
+        They cover the clips, their texts, their sources' sizes and times, and the recipe.
+        """
         return self._digest
 
     @property
     def layout_of_data(self) -> str:
-        """As it was found: "ljspeech", "folder", ..."""
+        """What DATA was found to be: "ljspeech", "folder", ..."""
         return self._core.layout_of_data
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names by the numbers that `batch.speaker` carries."""
+        """The speakers' names; `batch.speaker` has places in this tuple."""
         return tuple(self._core.speakers)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Names by the numbers that `batch.language` carries."""
+        """The languages' names; `batch.language` has places in this tuple."""
         return tuple(self._core.languages)
 
     @property
     def columns(self) -> dict[str, Column]:
-        """What a record has, by name; the shapes are those of padded records, as batches have them."""
+        """The columns of every clip, by name, with the shapes of padded records, as batches have them."""
         return dict(self._columns)
 
     @property
     def fill_values(self) -> dict[str, float]:
-        """What rows without a clip are filled with, by column. Behind a clip's own rows stands what its record says, which is the
-        same unless the recipe fills by the clip's own values."""
+        """The number that fills rows without a clip, by column.
+
+        Behind a clip's own rows stands what its record says. That is the same number, unless the
+        recipe fills with the clip's own values.
+        """
         return dict(self._fills)
 
     @property
     def frames(self) -> int | None:
-        """Of a padded mel."""
+        """The frames of a padded mel; None without a mel."""
         return self._columns["mel"].shape[0] if "mel" in self._columns else None
 
     @property
     def mels(self) -> int | None:
-        """Channels of the mel."""
+        """The channels of the mel; None without a mel."""
         return self._columns["mel"].shape[1] if "mel" in self._columns else None
 
     @property
     def max_tokens(self) -> int | None:
-        """Of a padded text."""
+        """The tokens of a padded text; None without tokens."""
         return self._columns["tokens"].shape[0] if "tokens" in self._columns else None
 
     @property
     def rejects(self) -> list[Reject]:
-        """Known by their lists and texts alone; these have no positions."""
+        """The clips that lists and texts alone rule out; they have no position."""
         return [Reject(*parts) for parts in self._core.planned_rejects()]
 
     @property
     def fault_count(self) -> int:
-        """Clips that have turned out to be at fault so far; rules of the recipe are no faults."""
+        """Clips that have turned out to be faulty so far.
+
+        A clip that a rule of the recipe drops is not faulty.
+        """
         return self._core.fault_count
 
     def __repr__(self) -> str:
@@ -281,7 +313,7 @@ class RuntimeClips(Readable):
 
     @property
     def ids(self) -> Ids:
-        """The clips' ids, a sequence that looks each up when it is asked for."""
+        """The clips' ids: a sequence that looks each one up when it is asked for."""
         return Ids(self)
 
     def __contains__(self, clip_id: object) -> bool:
@@ -295,12 +327,15 @@ class RuntimeClips(Readable):
         return RuntimeClip(self, position, parts, duration_s)
 
     def __iter__(self) -> Iterator[RuntimeClip]:
-        """Computes one after the other; a clip that is rejected ends it with its error."""
+        """Computes the clips one after the other. A rejected one ends the loop with its error."""
         return (self[position] for position in range(len(self)))
 
     def info(self, key: str | int) -> _builder.RuntimeClip:
-        """What is known of a clip without computing it: id, dataset, split, speaker, language, text, text_normalized, source and
-        the numbers of speaker and language. Empty where it is not known."""
+        """Returns what is known of a clip without computing it.
+
+        It has id, dataset, split, speaker, language, text, text_normalized, source, and the numbers
+        of speaker and language. What is unknown is empty.
+        """
         return self._core.clip(self._place(key))
 
     def _place(self, key: str | int) -> int:
@@ -327,14 +362,19 @@ class RuntimeClips(Readable):
         return self._core.source()
 
     def _checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options of a reader, whose clips are looked for among those that lists and texts have ruled out, too."""
+        """Returns the options of a reader, checked against the clips that lists and texts have ruled
+        out.
+
+        Such a clip in `ids` raises its error; in `exclude` it is left away.
+        """
         found = dict(options)
         for one in found["ids"] or () if not isinstance(found["ids"], (str, bytes)) else ():
             if isinstance(one, str):
                 self._find(one)
         if found["exclude"] is not None and not isinstance(found["exclude"], (str, bytes)):
             ruled_out = {reject.id for reject in self.rejects}
-            # The second line of a list with the id of a clip is ruled out; the clip is there all the same.
+            # If a list names an id twice, its second line is ruled out; the clip exists all the
+            # same.
             found["exclude"] = [one for one in found["exclude"] if one in self or one not in ruled_out]
         return found
 
@@ -345,7 +385,7 @@ class RuntimeClips(Readable):
 
 
 def _open(arguments: Mapping[str, Any], hear: Callable[[RuntimeProgress], object] | None) -> _builder.Runtime:
-    from .._build import tools  # with what only who builds needs
+    from .._build import tools  # loads what only builds need
 
     begin = time.monotonic()
     on_wait = None if hear is None else lambda elapsed_s: hear(RuntimeProgress(elapsed_s, None))
