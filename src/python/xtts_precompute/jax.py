@@ -58,7 +58,8 @@ class Loader(BatchLoader[ArrayBatch]):
 
     Each `for` over it is one epoch; `len()` is the number of batches of an epoch.
 
-        loader = xp.jax.Loader("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"))
+        fields = ("tokens", "mel", "text_len", "mel_len")
+        loader = xp.jax.Loader("./cache", batch_size=32, fields=fields)
 
     Args:
         cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which

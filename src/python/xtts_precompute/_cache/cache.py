@@ -127,7 +127,10 @@ class Cache(Stored, Readable):
 
         Returns the cache, opened anew, with the column.
 
-            cache = cache.add_column("pitch", lambda clip: pitch_of(clip.pcm, clip.sample_rate, clip.frames), version="yin-1")
+            def pitch(clip):
+                return pitch_of(clip.pcm, clip.sample_rate, clip.frames)
+
+            cache = cache.add_column("pitch", pitch, version="yin-1")
 
         The other columns stay as they are, and open readers go on with them. To continue an
         interrupted call, or to compute the clips of a later update, make the same call again. It

@@ -362,8 +362,7 @@ class RuntimeClips(Readable):
         return self._core.source()
 
     def _checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the options of a reader, checked against the clips that lists and texts have ruled
-        out.
+        """Returns a reader's options, checked for clips that lists and texts have ruled out.
 
         Such a clip in `ids` raises its error; in `exclude` it is left away.
         """

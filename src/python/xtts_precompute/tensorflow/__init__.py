@@ -5,12 +5,15 @@
     loader = xp.tensorflow.Loader("./cache", batch_size=32, split="train", seed=7)
     for epoch in range(loader.epoch, 100):
         for batch in loader:
-            step(batch.tokens, batch.mel, batch.text_len, batch.mel_len)      # traced once: every batch has the same shapes
+            # Traced once: every batch has the same shapes.
+            step(batch.tokens, batch.mel, batch.text_len, batch.mel_len)
 
-    dataset = xp.tensorflow.dataset("./cache", batch_size=32, fields=("tokens", "mel"), structure=tuple)
+    fields = ("tokens", "mel")
+    dataset = xp.tensorflow.dataset("./cache", batch_size=32, fields=fields, structure=tuple)
     model.fit(dataset, epochs=100)
 
-`Loader` hands over the readers' memory as it is, by DLPack; `dataset()` is for what insists on a `tf.data.Dataset`, which copies.
+`Loader` gives the reader's memory as it is, by DLPack. `dataset()` is for code that insists on a
+`tf.data.Dataset`, which copies.
 """
 
 from __future__ import annotations
@@ -32,29 +35,37 @@ __all__ = ["Loader", "TensorBatch", "dataset", "share"]
 
 
 class TensorBatch(FieldDict):
-    """A batch of tensors, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B]; a dict, also for `@tf.function`.
+    """A batch of TensorFlow tensors, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B].
 
-    `ids` is a tensor of texts. Rows without a clip have length 0, and come last.
+    It is a dict, also within `@tf.function`. Rows without a clip come last, with length 0. `ids` is
+    a tensor of texts.
     """
 
 
 class Loader(BatchLoader[TensorBatch]):
-    """Batches of tensors of fixed shape, filled ahead by threads: a pass is an epoch, `len()` its batches.
+    """Batches of TensorFlow tensors of fixed shape, which threads fill ahead.
 
-        loader = xp.tensorflow.Loader("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"))
+    Each `for` over it is one epoch; `len()` is the number of batches of an epoch.
+
+        fields = ("tokens", "mel", "text_len", "mel_len")
+        loader = xp.tensorflow.Loader("./cache", batch_size=32, fields=fields)
 
     Args:
-        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`).
-        device: Where the batches shall be, as "/GPU:0". None: in the CPU's memory, without a copy. On a GPU int32 stays in the CPU's memory all the
-            same, because there TensorFlow keeps it for most operations and for arguments of a function; `integers="int64"` goes along.
-        integers: "int32", or "int64": what tokens, lengths, speakers and languages are.
-        fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
-            ids. What no field needs is not read.
-        rank, world_size: None: those of `TF_CONFIG`'s worker, where there is one.
+        cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
+            are computed while they are read.
+        device: Where the batches are to be, as in "/GPU:0". None: in the CPU's memory, without a
+            copy. int32 tensors stay in the CPU's memory, because TensorFlow keeps them there for
+            most operations and for arguments of a function; `integers="int64"` moves them, too.
+        integers: The type of tokens, lengths, speakers and languages: "int32" or "int64".
+        fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
+            `language`, `ids`. None: all but ids. Columns that no field needs are not read.
+        rank, world_size: This process's share. None: those of the worker in `TF_CONFIG`, if there
+            is one.
         options: The other arguments of `xp.Cache.reader()`.
 
-    A tensor is the batch's own memory, and keeps its slot: who keeps more batches than `prefetch` - 1 waits 10 s and gets BusyError;
-    `tf.identity()` makes no copy, `tf.raw_ops.DeepCopy(x=tensor)` does.
+    A tensor is the batch's own memory and keeps its slot. If you keep more than `prefetch` - 1
+    batches, the next one waits 10 s and raises BusyError. To keep a tensor, copy it with
+    `tf.raw_ops.DeepCopy(x=tensor)`; `tf.identity()` makes no copy.
     """
 
     def __init__(
@@ -80,7 +91,8 @@ class Loader(BatchLoader[TensorBatch]):
     def _tensor(self, array: Any) -> Any:
         if isinstance(array, list):
             return tf.constant(array, tf.string)
-        # Aligned to 256 bytes, which it takes as it is; and it never writes into memory that is not its own.
+        # The memory is aligned to 256 bytes, so TensorFlow takes it without a copy; and TensorFlow
+        # never writes to memory that is not its own.
         tensor = tf.experimental.dlpack.from_dlpack(array._capsule())
         if tensor.dtype.is_integer and tensor.dtype.name != self._integers:
             tensor = tf.cast(tensor, self._integers)

@@ -1,4 +1,4 @@
-"""A tf.data.Dataset whose elements are whole batches: one call of Python for each, none for a sample."""
+"""A tf.data.Dataset whose elements are whole batches: one Python call for each, none for a sample."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a
 
 _WAIT_AT_EXIT_S = 10.0
 _QUIET_S = 0.1
-_SLOTS_LEFT = 2  # for the reader, of those that are not lent to TensorFlow: one to be filled, one to be handed out
+_SLOTS_LEFT = 2  # never lent to TensorFlow: one to be filled, one to be handed out
 
 
 def share() -> tuple[int, int]:
-    """(rank, world size): this worker's among those of `TF_CONFIG`, the chief before them; (0, 1) where there is none."""
+    """Returns (rank, world size) of this worker in `TF_CONFIG`, where the chief comes first.
+
+    They are (0, 1) if there is one process.
+    """
     config = json.loads(os.environ.get("TF_CONFIG") or "{}")
     cluster, task = config.get("cluster", {}), config.get("task", {})
     chiefs, workers = len(cluster.get("chief", ())), len(cluster.get("worker", ()))
@@ -53,30 +56,38 @@ def dataset(
     world_size: int | None = None,
     **options: Any,
 ) -> Any:
-    """A `tf.data.Dataset` of batches of static shape. Each pass over it is an epoch of its own: another order.
+    """Returns a `tf.data.Dataset` of batches of static shape. Each pass is another epoch.
 
-        dataset = xp.tensorflow.dataset("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"), structure=tuple)
+        fields = ("tokens", "mel", "text_len", "mel_len")
+        dataset = xp.tensorflow.dataset("./cache", batch_size=32, fields=fields, structure=tuple)
 
         strategy.distribute_datasets_from_function(lambda context: xp.tensorflow.dataset(
             "./cache", batch_size=context.get_per_replica_batch_size(64), input_context=context))
 
     Args:
-        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`), of which only TensorFlow's
-            `cardinality()` is unknown: epochs are shorter when clips have turned out to be rejected.
-        fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
-            ids. What no field needs is not read.
-        structure: Elements are a `dict` by field, or a `tuple` in the order of the fields.
-        integers: "int32", or "int64", which on a GPU stays in its memory, where int32 mostly does not.
-        repeat: Epoch after epoch without an end.
-        first_epoch: Of the first pass.
+        cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
+            are computed while they are read. For these TensorFlow's `cardinality()` is unknown:
+            epochs become shorter when clips turn out to be rejected.
+        fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
+            `language`, `ids`. None: all but ids. Columns that no field needs are not read.
+        structure: `dict`: an element is a dict by field. `tuple`: a tuple in the order of the
+            fields.
+        integers: "int32", or "int64". On a GPU, int64 stays in its memory; int32 mostly does not.
+        repeat: True: epoch after epoch without an end.
+        first_epoch: The epoch of the first pass.
         buffer: Batches that TensorFlow has ready; 0: none.
-        device: The last step is `prefetch_to_device` to this one ("/GPU:0").
-        input_context: Of a distribution strategy: its pipelines are the ranks.
-        rank, world_size: None: those of the input context, or of `TF_CONFIG`'s worker.
+        device: The data set ends with `prefetch_to_device` to this device ("/GPU:0").
+        input_context: A distribution strategy's input context; its pipelines are the ranks.
+        rank, world_size: This process's share. None: those of the input context, or of the worker
+            in `TF_CONFIG`.
         options: The other arguments of `xp.Cache.reader()`.
 
-    Elements are the reader's own memory as long as some of it is left, and copies otherwise, so they may be kept. One iterator at a time. With buckets
-    the first two dimensions are unknown, and a step is traced once for each bucket.
+    Elements are the reader's own memory while slots are left, and copies otherwise, so they may be
+    kept. One iterator at a time can be used. With buckets, the first two dimensions are unknown,
+    and a step is traced once for each bucket.
+
+    Raises:
+        InvalidArgumentError: An argument is wrong, or an epoch has no batch.
     """
     if structure not in (dict, tuple):
         raise InvalidArgumentError(f"structure must be dict or tuple, not {structure!r}")
@@ -92,7 +103,7 @@ def dataset(
             tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source))
         )
     settings = tf.data.Options()
-    # Its batches are this worker's already.
+    # The batches are this worker's share already.
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
     made = made.with_options(settings)
     if device is not None:
@@ -101,8 +112,12 @@ def dataset(
 
 
 def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> Any:
-    """The source's passes, one after the other. TensorFlow never lets go of a function of Python (script_ops keeps it in the outermost graph), so it is
-    the data set that keeps the source: with that, and all that were made of it, go its threads and slots."""
+    """Returns a data set of the source's passes, one after the other.
+
+    TensorFlow never frees a Python function (script_ops keeps it in the outermost graph), so the
+    data set keeps the source. When the data set and all that were made from it are gone, the
+    source's threads and slots go, too.
+    """
     generator = _Generator(source, structure, repeat)
     made = tf.data.Dataset.from_generator(generator, output_signature=signature)
     finalizer: Any = weakref.finalize(made, generator.end)
@@ -111,7 +126,7 @@ def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> An
 
 
 class _Source(BatchLoader[dict[str, Any]]):
-    """Batches as NumPy arrays that TensorFlow takes as they are, and may keep."""
+    """Batches as NumPy arrays that TensorFlow takes without a copy, and may keep."""
 
     def __init__(self, cache: ReadableOrPath, options: dict[str, Any], integers: str, **rest: Any) -> None:
         super().__init__(cache, options, **rest)
@@ -121,7 +136,8 @@ class _Source(BatchLoader[dict[str, Any]]):
 
     def _convert(self, batch: Batch) -> dict[str, Any]:
         self._lent = [loan for loan in self._lent if loan() is not None]
-        # The cache's own file is not lent: TensorFlow reuses memory for results where it finds nobody else using it.
+        # The cache's own file is not lent: TensorFlow reuses an array's memory for results if
+        # nobody else seems to use it.
         loan = _Loan() if len(self._lent) < self._lent_max and not any(map(batch.is_view, batch.columns)) else None
         if loan is not None:
             self._lent.append(weakref.ref(loan))
@@ -136,19 +152,19 @@ class _Source(BatchLoader[dict[str, Any]]):
 
 
 class _Loan:
-    """A batch's memory, as TensorFlow has it: gone when the last array of it is."""
+    """A batch's memory that is lent to TensorFlow; gone when the last array of it is."""
 
     def of(self, array: Array) -> Any:
-        """A plain array over the same memory, whose views keep this loan, too."""
+        """Returns a plain array over the same memory, whose views keep this loan."""
         return np.asarray(_Lent(self, array)).view(array.dtype)
 
 
 class _Lent:
-    """What NumPy takes for memory: it keeps this object in the array and all views of it."""
+    """An object that NumPy takes for memory, and keeps in the array and all of its views."""
 
     def __init__(self, loan: _Loan, array: Array) -> None:
         self._kept = loan, array
-        plain = array.view(f"i{array.itemsize}")  # there are dtypes that the interface cannot name
+        plain = array.view(f"i{array.itemsize}")  # the interface has no name for some dtypes
         self.__array_interface__ = {
             "version": 3,
             "shape": plain.shape,
@@ -158,13 +174,13 @@ class _Lent:
 
 
 class _Generator:
-    """One pass after the other, each in a thread of TensorFlow's."""
+    """Passes one after the other, each in a thread of TensorFlow."""
 
     def __init__(self, source: Any, structure: Any, repeat: bool) -> None:
         self._source = source
         self._structure = structure
         self._repeat = repeat
-        # An iterator that was given up may still be within its last call.
+        # An abandoned iterator may still be within its last call.
         self._lock = threading.Lock()
         self._is_dropped = False
 
@@ -197,7 +213,11 @@ class _Generator:
                 self.end()
 
     def end(self) -> None:
-        """Nobody has the data set any more. Whoever is within a call ends it behind that: this may come from the collector, anywhere."""
+        """Closes the source, because nobody has the data set any more.
+
+        Python's collector may call this anywhere. A thread that is within a call closes the source
+        after that.
+        """
         self._is_dropped = True
         if self._lock.acquire(blocking=False):
             source, self._source = self._source, None
@@ -207,8 +227,12 @@ class _Generator:
 
 
 class _Calls:
-    """TensorFlow's threads that are in Python. One that is there when the interpreter ends never comes back, and TensorFlow, which waits for
-    it, hangs (seen in every third program that ended while batches were being prefetched). So at the end no call begins, and those that run are waited for."""
+    """Counts TensorFlow's threads that are in Python.
+
+    A thread that is in Python when the interpreter ends never comes back, and TensorFlow, which
+    waits for it, hangs (seen in every third program that ended while batches were being
+    prefetched). So at the end no call begins, and running calls are waited for.
+    """
 
     def __init__(self) -> None:
         self.is_ending = False
@@ -226,7 +250,10 @@ class _Calls:
             self._last_s = time.monotonic()
 
     def end(self) -> None:
-        """Returns when nobody has been here for a while: behind each call there is some Python of TensorFlow's own."""
+        """Returns when no thread has been here for a while.
+
+        Some of TensorFlow's own Python follows each call, so the count alone is not enough.
+        """
         self.is_ending = True
         until = time.monotonic() + _WAIT_AT_EXIT_S
         while time.monotonic() < until and (self._count > 0 or time.monotonic() < self._last_s + _QUIET_S):
@@ -238,7 +265,7 @@ atexit.register(calls.end)
 
 
 def _signature(source: _Source, structure: Any) -> Any:
-    """What a batch is like: shown by the first one, which comes again."""
+    """Returns what a batch looks like. The first batch shows it, and comes again in the first pass."""
     epoch = source.epoch
     batch = next(iter(source), None) if len(source) else None
     if batch is None:
@@ -250,7 +277,7 @@ def _signature(source: _Source, structure: Any) -> Any:
 
 
 def no_batch(source: Passes[Any]) -> InvalidArgumentError:
-    """The error where an epoch has none: who repeats such epochs would do so for ever."""
+    """Returns the error for an epoch without a batch: a loop over such epochs would never end."""
     clips = source._opened().sample_count
     if not clips:
         split = source._options.get("split")

@@ -1,4 +1,4 @@
-"""PyTorch: batches as tensors, without worker processes, and data sets for `torch.utils.data.DataLoader`.
+"""PyTorch: batches as tensors without worker processes, and data sets for `DataLoader`.
 
     import xtts_precompute as xp
 
@@ -8,8 +8,9 @@
             loss = model(batch.tokens, batch.mel, batch.text_len, batch.mel_len)
         torch.save(loader.state_dict(), "loader.pt")
 
-`Loader` is for most: threads of C++ fill its batches, which no DataLoader matches. `ClipDataset` (by position) and `BatchDataset`
-(whole batches) are for what insists on a DataLoader. Ranks come from `torch.distributed`, where it is initialized.
+Use `Loader` unless something insists on a `torch.utils.data.DataLoader`: C++ threads fill its
+batches, which no DataLoader matches. For a DataLoader, `BatchDataset` gives whole batches and
+`ClipDataset` gives clips by position. Ranks come from `torch.distributed`, if it is initialized.
 """
 
 from __future__ import annotations
@@ -29,24 +30,35 @@ __all__ = ["BatchDataset", "ClipDataset", "Loader", "TensorBatch", "share"]
 
 
 class Loader(BatchLoader[TensorBatch]):
-    """Batches of tensors of fixed shape, filled ahead by threads: a pass is an epoch, `len()` its batches.
+    """Batches of PyTorch tensors of fixed shape, which threads fill ahead.
 
-        loader = xp.torch.Loader("./cache", batch_size=32, split="train", device="cuda:0", fields=("tokens", "mel", "text_len", "mel_len"))
+    Each `for` over it is one epoch; `len()` is the number of batches of an epoch.
+
+        fields = ("tokens", "mel", "text_len", "mel_len")
+        loader = xp.torch.Loader("./cache", batch_size=32, split="train", device="cuda:0", fields=fields)
 
     Args:
-        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`).
-        device: Where the batches shall be. For a CUDA device they are copied on a stream of their own, one ahead of the one in use.
-        pin_memory: Page-locked tensors on the CPU, for who copies to the GPU himself. Without a GPU it does nothing.
-        in_place: With shuffle="none" batches can be views of the cache's own file, without any copy; writing to such a tensor
-            (`batch.mel.add_(1)`) ends the process (SIGSEGV). False: those are copied, and every tensor can be written.
-        fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
-            ids. What no field needs is not read.
-        rank, world_size: None: those of `torch.distributed`, asked at the first use.
+        cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
+            are computed while they are read.
+        device: Where the batches are to be. To a CUDA device they are copied on a stream of their
+            own, one batch ahead of the one in use.
+        pin_memory: True: page-locked tensors on the CPU, for code that copies to the GPU itself.
+            Without a GPU it does nothing.
+        in_place: With shuffle="none", batches can be views of the cache's own file. True: no copy;
+            writing to such a tensor (`batch.mel.add_(1)`) ends the process (SIGSEGV). False: these
+            batches are copied, and every tensor can be written.
+        fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
+            `language`, `ids`. None: all but ids. Columns that no field needs are not read.
+        rank, world_size: This process's share. None: those of `torch.distributed`, asked at the
+            first use.
         options: The other arguments of `xp.Cache.reader()`.
 
-    A tensor keeps its slot: who keeps more batches than `prefetch` - 1 waits 10 s and gets BusyError; clone() what is kept long.
-    For Lightning it is the trainer's loader as it is: it reads by rank, and its state goes into the checkpoint. For Accelerate
-    `Loader(device=accelerator.device)` needs no prepare(), which leaves it alone.
+    A tensor keeps its batch's slot. If you keep more than `prefetch` - 1 batches, the next one
+    waits 10 s and raises BusyError; clone() what you keep for long.
+
+    Lightning takes the Loader as it is: it reads by rank, and its state goes into the checkpoint.
+    For Accelerate, give `device=accelerator.device`; prepare() is not needed, and leaves the Loader
+    alone.
     """
 
     def __init__(
@@ -68,7 +80,7 @@ class Loader(BatchLoader[TensorBatch]):
         self._maker: Any = None
 
     def _convert(self, batch: Any) -> Any:
-        if self._maker is None:  # not before: CUDA does not survive a fork
+        if self._maker is None:  # made at the first batch: CUDA does not survive a fork
             if self._ahead:
                 self._maker = DeviceTensors(self._fields, self._device)
             elif self._pins and torch.cuda.is_available():

@@ -1,4 +1,7 @@
-"""Ranks, and batches as tensors of PyTorch: over a slot's memory, in memory of their own, page-locked, or on a device."""
+"""Ranks, and batches as PyTorch tensors.
+
+Tensors lie over a slot's memory, in memory of their own, in page-locked memory, or on a device.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ torch: Any = framework("torch", "torch")
 
 
 def share() -> tuple[int, int]:
-    """(rank, world size) of `torch.distributed`; (0, 1) where there is one process.
+    """Returns (rank, world size) of `torch.distributed`; (0, 1) if there is one process.
 
-    Where a launcher has started several and `torch.distributed` is not initialized, all would read the same: an error.
+    Raises InvalidArgumentError if a launcher has started several processes and `torch.distributed`
+    is not initialized: all of them would read the same.
     """
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         return torch.distributed.get_rank(), torch.distributed.get_world_size()
@@ -34,7 +38,7 @@ def share() -> tuple[int, int]:
 
 
 def checked_device(device: Any) -> Any:
-    """The argument `device`."""
+    """Returns the argument `device` as a torch.device; raises if it does not exist."""
     try:
         known = torch.device(device)
     except (RuntimeError, TypeError) as error:
@@ -47,17 +51,17 @@ def checked_device(device: Any) -> Any:
 
 
 class TensorBatch(FieldDict):
-    """A batch of tensors, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B]; a dict for whoever wants one.
+    """A batch of PyTorch tensors, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B].
 
-    `ids` is a list of texts. Rows without a clip have length 0, and come last.
+    It is a dict. Rows without a clip come last, with length 0. `ids` is a list of texts.
     """
 
     def to(self, device: Any, non_blocking: bool = False) -> TensorBatch:
-        """The same on a device (or as a dtype)."""
+        """Returns the batch on a device, or as a dtype."""
         return self._each(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pin_memory(self, device: Any = None) -> TensorBatch:
-        """The same in page-locked memory."""
+        """Returns the batch in page-locked memory."""
         return self._each(lambda tensor: tensor.pin_memory())
 
     def _each(self, change: Any) -> TensorBatch:
@@ -67,8 +71,11 @@ class TensorBatch(FieldDict):
 
 
 class HostTensors:
-    """Makes batches in the CPU's memory: "in place" or "slot" over the batch's own, which is copied for "slot" where it is the cache's
-    file; "own" or "pinned" as copies."""
+    """Makes batches in the CPU's memory.
+
+    "in place": over the batch's own memory. "slot": the same, but a copy where that memory is the
+    cache's file. "own": copies. "pinned": page-locked copies.
+    """
 
     def __init__(self, fields: Fields, kind: Literal["in place", "slot", "own", "pinned"]) -> None:
         self._fields = fields
@@ -83,7 +90,8 @@ class HostTensors:
         return made
 
     def _tensor(self, array: Array, is_file: bool) -> Any:
-        # A slot may be written: it is filled anew, whole, when nobody holds it. The cache's file may not.
+        # PyTorch may write to a slot, which is filled anew, whole, when nobody holds it. It may not
+        # write to the cache's file.
         shown = torch.utils.dlpack.from_dlpack(array._capsule())
         if self._kind == "pinned":
             return torch.empty(shown.shape, dtype=shown.dtype, pin_memory=True).copy_(shown)
@@ -92,7 +100,10 @@ class HostTensors:
 
 
 class FromNumpy:
-    """Arrays as tensors of their own, which may be written and kept: page-locked, or on a device. Can be pickled."""
+    """Makes tensors from arrays, with memory of their own: page-locked, or on a device.
+
+    The tensors may be written and kept. A FromNumpy can be pickled.
+    """
 
     def __init__(self, device: Any, pins: bool) -> None:
         self._device = checked_device(device)
@@ -106,7 +117,10 @@ class FromNumpy:
 
 
 class DeviceTensors:
-    """Begins the copy to a device, on a stream of its own; `finish()` makes the stream that computes wait for it."""
+    """Begins a batch's copy to a device, on a stream of its own.
+
+    `finish()` makes the stream that computes wait for the copy.
+    """
 
     def __init__(self, fields: Fields, device: Any) -> None:
         self._device = device
@@ -119,12 +133,13 @@ class DeviceTensors:
         if self._stream is None:
             return host.to(self._device), None
         with torch.cuda.stream(self._stream):
-            # The page-locked memory of `host` is PyTorch's own, which gives it to nobody before this stream has read it.
+            # The page-locked memory of `host` is PyTorch's own. PyTorch does not reuse it before
+            # this stream has read it.
             moved = host.to(self._device, non_blocking=True)
             return moved, self._stream.record_event()
 
     def finish(self, made: Any) -> TensorBatch:
-        """What __call__() made, for the stream that is current now."""
+        """Returns the batch that __call__() made, for the stream that is current now."""
         moved: TensorBatch
         moved, copied = made
         if copied is not None:

@@ -26,17 +26,25 @@ from .batches import HostTensors, TensorBatch, share
 
 torch: Any = framework("torch", "torch")
 
-_ROWS_TO_FIND = 1024  # positions of a selection, at a time
+_ROWS_TO_FIND = 1024  # the batch size with which a selection's positions are read
 
 
 class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
-    """Clips by position, padded, as fields of tensors: for samplers of one's own, Accelerate's and Lightning's.
+    """Clips by position, padded, as tensors: for your own samplers, Accelerate's and Lightning's.
 
         dataset = xp.torch.ClipDataset("./cache", split="train")
-        loader = torch.utils.data.DataLoader(dataset, batch_size=32, shuffle=True, num_workers=2, collate_fn=dataset.collate)
+        loader = torch.utils.data.DataLoader(
+            dataset, batch_size=32, shuffle=True, num_workers=2, collate_fn=dataset.collate
+        )
 
-    `collate` takes whole batches as they were read (from PyTorch 2.0 on); the default one works, too, and copies them once more. `columns=`,
-    `split=`, `where=`, `ids=` and `exclude=` are those of `xp.Cache.reader()`, `fields=` that of `Loader`. Works in workers, forked or spawned.
+    `collate` takes whole batches as they were read (from PyTorch 2.0 on). PyTorch's default collate
+    function works, too, and copies them once more. Workers may be forked or spawned.
+
+    Args:
+        cache: An open cache, the path of one, or a list of paths.
+        fields: The entries of a sample, as for `Loader`.
+        columns, split, where, ids, exclude: As for `xp.Cache.reader()`. Columns cannot be
+            normalized.
     """
 
     def __init__(
@@ -68,11 +76,11 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         return len(self._cache) if self._positions is None else len(self._positions)
 
     def __getitem__(self, index: int) -> TensorBatch:
-        """One clip."""
+        """Returns one clip."""
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> _Rows:
-        """Several, out of one batch, which `collate` finds again."""
+        """Returns several clips, as views of one batch, which `collate` finds again."""
         positions = [self._position(int(index)) for index in indices]
         clips = [self._cache[position] for position in positions]
         found: dict[str, Any] = {}
@@ -88,7 +96,7 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
 
     @staticmethod
     def collate(samples: Sequence[Any]) -> TensorBatch:
-        """The batch that the samples came in, or one made of them."""
+        """Returns the batch that the samples came in, or a batch made from them."""
         if isinstance(samples, _Rows):
             return samples.batch
         return TensorBatch(torch.utils.data.default_collate([dict(sample) for sample in samples]))
@@ -109,7 +117,7 @@ class _Rows(list[TensorBatch]):
 
 
 class _PaddedColumn:
-    """Records of a column, each filled up as in a batch."""
+    """Reads records of a column, each padded as in a batch."""
 
     def __init__(
         self,
@@ -135,7 +143,7 @@ class _PaddedColumn:
         self._padding: Any = None
 
     def read(self, clips: Sequence[Clip]) -> tuple[Any, Any]:
-        """(numbers, lengths) as tensors."""
+        """Returns (numbers, lengths) as tensors."""
         numbers = np.empty((len(clips), *self._shape), numpy_dtype(self._dtype, f"column '{self.name}'"))
         lengths = []
         for row, clip in zip(numbers, clips):
@@ -147,7 +155,10 @@ class _PaddedColumn:
         return _tensor(numbers), _numbers(lengths)
 
     def _padding_like(self, clip: Clip, length: int) -> Any:
-        """What stands behind a short record: the recipe fixes it for all of them, and a reader shows it."""
+        """Returns what stands behind a short record.
+
+        The recipe fixes it for all records; a reader shows it.
+        """
         if self._padding is None:
             wish = {"dtype": self._dtype, "pad_value": self._pad_value}
             reader = self._cache.reader(
@@ -169,7 +180,10 @@ def _numbers(values: Sequence[int]) -> Any:
 
 
 def _positions(cache: Cache, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
-    """Of the clips that are chosen, in canonical order. A reader knows them; of the records it reads a frame each, of the smallest column."""
+    """Returns the positions of the chosen clips, in canonical order.
+
+    A reader knows them. It reads one frame of each record, of the smallest column.
+    """
     lightest = min(
         (column for column in cache.columns.values() if not column.missing), key=lambda column: math.prod(column.shape)
     )
@@ -190,17 +204,26 @@ def _positions(cache: Cache, options: Mapping[str, Any]) -> npt.NDArray[np.int64
 
 
 class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
-    """Whole batches, for `DataLoader(dataset, batch_size=None, num_workers=N)`: the same ones in the same order for any N.
+    """Whole batches, for `DataLoader(dataset, batch_size=None, num_workers=N)`.
+
+    They are the same batches in the same order for any number of workers.
 
         dataset = xp.torch.BatchDataset("./cache", batch_size=32, split="train", seed=7)
         loader = torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=2)
         for epoch in range(100):
-            dataset.set_epoch(epoch)                 # as with a DistributedSampler: without it every pass is the same epoch
+            dataset.set_epoch(epoch)                 # without it every pass is the same epoch
             for batch in loader:
                 step(batch)
 
-    Arguments are those of `Loader`, without a device. Ranks share an epoch as there; workers share their rank's batches in turn. Its
-    state is that of its own process: for workers take torchdata's StatefulDataLoader, which asks each of them.
+    Ranks share an epoch as in `Loader`; workers share their rank's batches in turn. The state is
+    that of the data set's own process. With workers, use torchdata's StatefulDataLoader, which asks
+    each of them.
+
+    Args:
+        cache: An open cache, the path of one, or a list of paths.
+        fields: The entries of a batch, as for `Loader`.
+        rank, world_size: This process's share. None: those of `torch.distributed`.
+        options: The other arguments of `xp.Cache.reader()`.
     """
 
     def __init__(
@@ -219,11 +242,11 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._share: Share = given_share(rank, world_size) or share
         self._shared_epoch = torch.zeros(
             1, dtype=torch.int64
-        ).share_memory_()  # workers that persist see what is set here
-        self._state: dict[str, Any] | None = None  # that was loaded
-        self._left: dict[str, Any] | None = None  # where the last pass ended
+        ).share_memory_()  # persistent workers see what is set here
+        self._state: dict[str, Any] | None = None  # the loaded state
+        self._left: dict[str, Any] | None = None  # the state at the last pass's end
         self._running: Reader | None = None
-        self._workers = self._world_size = 1  # of that
+        self._workers = self._world_size = 1  # of the running pass
 
     @property
     def epoch(self) -> int:
@@ -231,14 +254,17 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         return int(self._shared_epoch[0])
 
     def set_epoch(self, epoch: int) -> None:
-        """The next pass is of this epoch, in all workers: from its beginning, or from where a state has been loaded that is of it."""
+        """Makes the next pass one of this epoch, in all workers.
+
+        It begins at the epoch's beginning, or where a loaded state of the same epoch says.
+        """
         self._shared_epoch[0] = whole("epoch", epoch, 0, 2**63 - 1)
-        # Where another epoch was left is of no account any more.
+        # States of other epochs no longer count.
         self._state = None if self._state is not None and self._state["epoch"] != epoch else self._state
         self._left = None if self._left is not None and self._left["epoch"] != epoch else self._left
 
     def __len__(self) -> int:
-        """Batches of an epoch, the same number on every rank and for any number of workers."""
+        """Returns the number of batches of an epoch, for every rank and any number of workers."""
         rank, world_size = self._share()
         with self._cache.reader(**self._options, rank=rank, world_size=world_size) as reader:
             return len(reader)
@@ -251,8 +277,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
                 "buckets go with at most one worker: num_workers=1, or xp.torch.Loader, which needs none"
             )
         rank, world_size = self._share()
-        # Worker w's steps are the batches w, w + W, ... of its rank, which is the order that DataLoader takes them in. The end is
-        # that of the rank without workers, so the last step is cut here, not by drop_last.
+        # Worker w of W reads the batches w, w + W, ... of its rank, in the order in which
+        # DataLoader takes them. The epoch's end is that of the rank without workers, so steps are
+        # counted here instead of cut by drop_last.
         options = self._options if workers == 1 else {**self._options, "drop_last": False}
         reader = self._cache.reader(**options, rank=number * world_size + rank, world_size=workers * world_size)
         reader.set_epoch(self.epoch)
@@ -261,14 +288,15 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._state, self._running = None, reader
         self._workers, self._world_size = workers, world_size
         epoch = Epoch.of(reader, self._options, world_size) if workers > 1 else None
-        # None: as many as the reader has.
+        # None: all steps that the reader has.
         steps = (
             None if epoch is None else epoch.steps_of_worker(reader.state_dict()["samples_consumed"], workers, number)
         )
-        # A worker's tensors are copied on their way to the parent. Here they may be kept, as of any DataLoader: they are copies, too.
+        # A worker's tensors are copied on their way to the parent. In this process they are copies,
+        # too, because the user of a DataLoader may keep them.
         make = HostTensors(self._fields, "slot" if worker else "own")
         try:
-            # No name keeps a batch while it is used.
+            # No variable here keeps a batch, and its slot, while the batch is in use.
             yield from map(make, itertools.islice(reader, steps))
         finally:
             if self._running is reader:  # no other pass has begun
@@ -276,7 +304,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
             reader.close()
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the pass of this process stands: behind the last batch that was handed out."""
+        """Returns where the pass of this process stands: after the last batch that was handed out."""
         if self._running is not None:
             state = self._running.state_dict()
             return (
@@ -293,7 +321,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
             return reader.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next pass is of the state's epoch, and goes on behind what its data set had handed out."""
+        """Makes the next pass go on, in the state's epoch, after the batches that were handed out."""
         self.set_epoch(state["epoch"])
         self._state = dict(state)
         self._left = self._running = None
