@@ -1,1 +1,1 @@
-"""What a training step's time goes to: StepProfiler, its report, and the command `xtts-precompute-profile`."""
+"""Where the time of a training step goes: StepProfiler, its report, and `xtts-precompute-profile`."""

@@ -1,4 +1,4 @@
-"""`python -m xtts_precompute.profile`: see command.py."""
+"""`python -m xtts_precompute.profile`: runs command.py."""
 
 import sys
 

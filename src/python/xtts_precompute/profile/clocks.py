@@ -1,8 +1,9 @@
-"""What the profiler reads time from: marks on one timeline, and the seconds between two of them.
+"""Clocks of the profiler: marks on one timeline, and the seconds between two of them.
 
-On a GPU work goes on behind the call that asked for it. PyTorch's is timed by CUDA events on the current stream, without waiting for it: the time between two
-marks is the GPU's own, so that a wait for data that the GPU's work covers costs nothing, as in training. TensorFlow has no events: there each
-mark waits for the devices first.
+On a GPU, work goes on after the call that asked for it. For PyTorch, CUDA events on the current
+stream time it without waiting for it. The time between two marks is the GPU's own, so a wait for
+data that the GPU's work covers costs nothing, as in training. TensorFlow has no events: each mark
+waits for the devices first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ ClockChoice = str | Callable[[], float]
 
 
 class Clock(Protocol):
-    """Marks are opaque; `seconds` may wait until the later one has been passed, `is_passed` never does."""
+    """Makes marks, which are opaque.
+
+    `seconds` may wait until the later mark has been passed; `is_passed` never waits.
+    """
 
     name: str
 
@@ -33,7 +37,7 @@ class Clock(Protocol):
 
 
 class WallClock:
-    """Of whatever function gives seconds."""
+    """The clock of any function that returns seconds."""
 
     def __init__(self, name: str, now: Callable[[], float]) -> None:
         self.name = name
@@ -47,7 +51,7 @@ class WallClock:
 
 
 class CudaClock:
-    """Events of PyTorch, on the stream that is current at the mark."""
+    """PyTorch's CUDA events, on the stream that is current at the mark."""
 
     name = "cuda"
 
@@ -68,7 +72,10 @@ class CudaClock:
 
 
 def choose(wanted: ClockChoice) -> Clock:
-    """For who asks when the first step begins: frameworks have been imported then, and their devices are in use."""
+    """Returns the clock; called when the first step begins.
+
+    By then frameworks have been imported, and their devices are in use.
+    """
     if callable(wanted):
         return WallClock("custom", wanted)
     torch, tensorflow = sys.modules.get("torch"), sys.modules.get("tensorflow")
@@ -96,7 +103,7 @@ def choose(wanted: ClockChoice) -> Clock:
 
 
 def checked(wanted: Any) -> ClockChoice:
-    """The argument `clock`."""
+    """Returns the argument `clock`, checked."""
     if callable(wanted):
         return wanted  # type: ignore[no-any-return]
     if not isinstance(wanted, str):

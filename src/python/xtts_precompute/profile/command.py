@@ -1,7 +1,8 @@
-"""`xtts-precompute-profile`, or `python -m xtts_precompute.profile`: is this cache fast enough to train from, on this machine?
+"""`xtts-precompute-profile`: is this cache fast enough to train from, on this machine?
 
-Trains a small text-to-speech network on the cache's batches and says where the time of a step goes, then on one batch alone, which proves what data costs.
-Prints, and ends with the exit codes of xtts-precompute (README.md).
+`python -m xtts_precompute.profile` is the same command. It trains a small text-to-speech network on
+the cache's batches, and prints where the time of a step goes. Then it trains on one batch alone,
+which proves what data costs. It ends with the exit codes of xtts-precompute (README.md).
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ To time a training step of your own: help(xtts_precompute.StepProfiler).
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs it; the exit code."""
+    """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
     try:
         _run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # nobody reads any more, as in `... | head`
+    except BrokenPipeError:  # the reader of the output has gone, as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -105,15 +106,16 @@ def _picture(word: str) -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # its remarks about the processor
-    # PyTorch's threads wait spinning for one another otherwise: what else runs then makes steps several times as long, which is not the data's doing.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # hides TensorFlow's remarks about the processor
+    # Without this, PyTorch's threads wait spinning for one another. If anything else runs then,
+    # steps take several times as long, which is not the data's fault.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from .._cache.cache import open as open_cache
     from .profiler import StepProfiler
     from .runs import prepare
 
     folder = os.path.dirname(options.plot or "") or "."
-    if options.plot is not None and not os.access(folder, os.W_OK):  # said now, not after minutes of steps
+    if options.plot is not None and not os.access(folder, os.W_OK):  # checked now, not after minutes of steps
         raise ResourceError(
             f"--plot {options.plot}: there is no folder '{folder}' that can be written to; name another one"
         )

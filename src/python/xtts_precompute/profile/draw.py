@@ -15,7 +15,7 @@ _OWN_WORDS = "xtts-draw: "  # how the program's own lines begin: libraries write
 
 
 def draw(figure: dict[str, Any], kind: str) -> bytes:
-    """Return the picture of a figure.
+    """Returns the picture of a figure.
 
     `figure` is as src/figure/README.md describes its JSON; `kind` is "png" or "svg". Warns of
     letters that no font of this machine has. Raises UnsupportedError where the installation has

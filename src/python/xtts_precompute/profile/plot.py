@@ -32,7 +32,7 @@ _KIND_COLOURS = ("ink", "green")
 
 
 def figure(report: ProfileReport) -> dict[str, Any]:
-    """Return the figure of a report, as src/figure/README.md describes its JSON."""
+    """Returns the figure of a report, as src/figure/README.md describes its JSON."""
     count = len(report.real.by_phase)
     kinds = [("real data", report.real)]
     if report.synthetic:
@@ -49,20 +49,20 @@ def figure(report: ProfileReport) -> dict[str, Any]:
 
 
 def round_step(span: float, most: int) -> float:
-    """Return the smallest of 1, 2 or 5 times a power of ten that fits into `span` at most `most` times."""
+    """Returns the smallest of 1, 2 or 5 times a power of ten that fits into `span` at most `most` times."""
     unit = 10.0 ** math.floor(math.log10(span / most))
     return next(factor * unit for factor in (1, 2, 5, 10, 20) if span / (factor * unit) <= most * (1 + 1e-9))
 
 
 def round_up(most: float, count: int) -> float:
-    """Return the first round number that is not below `most`, for an axis of about `count` labels."""
+    """Returns the first round number that is not below `most`, for an axis of about `count` labels."""
     most = most if most > 0 else 1.0
     step = round_step(most, count)
     return step * math.ceil(most / step - 1e-9)
 
 
 def bins_of(least: float, most: float, count: int) -> npt.NDArray[np.float64]:
-    """Return the edges of bins of a round width.
+    """Returns the edges of bins of a round width.
 
     There are about as many bins as the root of `count`, so that a few steps are not alone in forty.
     """
@@ -85,7 +85,7 @@ def _colours(names: list[str]) -> dict[str, str]:
 
 
 def _means(seconds: list[float]) -> npt.NDArray[np.float64]:
-    """Return times in ms; of neighbours, their mean, where there are more steps than columns."""
+    """Returns times in ms; of neighbours, their mean, where there are more steps than columns."""
     parts = np.array_split(1e3 * np.asarray(seconds), min(len(seconds), _COLUMNS_MAX))
     return np.array([part.mean() for part in parts])
 

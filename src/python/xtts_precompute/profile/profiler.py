@@ -1,9 +1,11 @@
-"""StepProfiler: where the time of a training step goes, and whether data is what the step waits for.
+"""StepProfiler: where the time of a training step goes, and whether the step waits for data.
 
-A step goes from the moment in which its batch is asked for to the moment in which the next one is, or to step(). Its time is cut at marks: each stretch
-between two of them belongs to the phase that is open, the innermost one, or to "other". So phases never overlap, and their shares are 100 % together.
+A step begins when its batch is asked for. It ends when the next batch is asked for, or with step().
+Its time is cut at marks. Each stretch between two marks belongs to the innermost open phase, or to
+"other". So phases never overlap, and their shares add up to 100 %.
 
-One thread at a time. A phase costs half a microsecond (README.md); on a GPU two events.
+One thread at a time may use a profiler. A phase costs half a microsecond (README.md); on a GPU it
+costs two events.
 """
 
 from __future__ import annotations
@@ -23,35 +25,41 @@ from .report import ProfileReport, Steps
 T = TypeVar("T")
 DATA, OTHER = "data", "other"
 _RESERVED = {OTHER: "time in no phase is that by itself", "step": "it is the whole", "": "give it a name"}
-STEPS_MAX = 10_000  # of which the times are kept, for who leaves it on
-_UNREAD_MAX = 64  # steps whose marks are kept; a GPU is never that far behind
+STEPS_MAX = 10_000  # whose times are kept, so that a profiler may stay on
+_UNREAD_MAX = 64  # steps whose marks wait to be read; a GPU is never that far behind
 
 
 class StepProfiler:
-    """Splits a training step into data wait and the phases that it is told of, in a few lines around the step.
+    """Splits a training step into the wait for data and the phases that you name.
 
         profiler = xp.StepProfiler(warmup=5)
-        for batch in profiler.batches(loader, steps=50):       # what is waited for here is "data"
+        for batch in profiler.batches(loader, steps=50):       # the wait for a batch is "data"
             with profiler.phase("to_device"):
                 batch = {name: tensor.to(device) for name, tensor in batch.items()}
             with profiler.phase("forward"):
                 predicted = model(batch)
-            ...                                                 # "loss", "backward", "optimizer"; any other name will do
-        for batch in profiler.synthetic(batch, steps=50):       # the same steps with data for free: proves what data costs
-            ...
+            ...                                     # "loss", "backward", "optimizer", or any name
+        for batch in profiler.synthetic(batch, steps=50):      # the same steps with data for free
+            ...                                                # prove what data costs
         print(profiler.report())
 
-    Or, where the step is a function: `print(profiler.compare(loader, train_step, steps=50))`, in which train_step uses `profiler.phase()` or nothing.
+    If the step is a function: `print(profiler.compare(loader, train_step, steps=50))`. In it,
+    train_step may use `profiler.phase()`.
+
+    Phases may come in any order, and several times in a step: their times are added up. Within each
+    other, time counts for the innermost. A `@tf.function` cannot be cut inside: time the call as
+    one phase, or call forward, loss and optimizer as functions of their own.
 
     Args:
-        warmup: Steps at the beginning that do not count: first calls compile, allocate and start workers.
-        clock: "wall" for a CPU; "cuda": events on PyTorch's current stream, which never make the GPU wait; "tensorflow": wall time, each mark waiting for the
-            devices; or a function that returns seconds (that waits for the device first, if there is one: JAX' `block_until_ready`). "auto": "cuda" where
-            PyTorch is using CUDA, "tensorflow" where TensorFlow sees a GPU, else "wall".
-        batch_size: Samples of a batch, for samples/s. None: the length of a batch's first entry that has one.
-
-    Phases may come in any order, several times in a step (their times are added up), and within each other: time counts for the innermost. A `@tf.function` cannot
-    be cut inside: time the call as one phase, or call forward, loss and optimizer as functions of their own.
+        warmup: Steps at the beginning that do not count: first calls compile, allocate and start
+            workers.
+        clock: "wall": for a CPU. "cuda": events on PyTorch's current stream, which never make the
+            GPU wait. "tensorflow": wall time; each mark waits for the devices. A function that
+            returns seconds: it has to wait for the device first, if there is one (JAX's
+            `block_until_ready`). "auto": "cuda" if PyTorch uses CUDA, "tensorflow" if TensorFlow
+            sees a GPU, else "wall".
+        batch_size: Samples of a batch, for samples/s. None: the length of a batch's first entry
+            that has one.
     """
 
     def __init__(self, *, warmup: int = 5, clock: ClockChoice = "auto", batch_size: int | None = None) -> None:
@@ -62,34 +70,39 @@ class StepProfiler:
         self._real, self._repeated = _Series(self._warmup), _Series(self._warmup)
         self._series = self._real
         self._open: list[str] = []
-        self._marks: list[tuple[Any, str]] = []  # of the step that runs: from here on, this
+        self._marks: list[tuple[Any, str]] = []  # of the running step: (mark, the phase that begins there)
         self._host_wait_s = 0.0
-        self._run: object = None  # the loop that takes batches
+        self._run: object = None  # identifies the loop that takes batches now
 
     # ---- around the step
 
     def batches(self, loader: Iterable[T], steps: int | None = None) -> Iterator[T]:
-        """The loader's batches. What it takes to get one is "data", and where the next is asked for the step is over.
+        """Yields the loader's batches, and times the steps between them.
 
-        With `steps`: so many steps behind the warm-up, beginning anew at the loader's end as often as that takes.
+        The time to get a batch is "data". Asking for the next batch ends the step. With `steps`, it
+        yields this many batches after the warm-up, and begins the loader anew at its end as often
+        as needed. None: one pass over the loader.
         """
         return self._steps(lambda: iter(loader), self._real, steps)
 
     def synthetic(self, batch: T, steps: int = 50) -> Iterator[T]:
-        """The same batch again and again, for `steps` steps behind the warm-up: what training would do with data for free."""
+        """Yields the same batch again and again, for `steps` steps after the warm-up.
+
+        The steps show what training would do with data for free.
+        """
         return self._steps(lambda: itertools.repeat(batch), self._repeated, whole("steps", steps, 1, 2**31))
 
     def phase(self, name: str) -> contextlib.AbstractContextManager[None]:
-        """What is done within (`with profiler.phase("forward"):`) counts as `name`."""
+        """Returns a context: `with profiler.phase("forward"):` counts the time within as "forward"."""
         reason = _RESERVED.get(text("the name of a phase", name))
         if reason is not None:
             raise InvalidArgumentError(f"a phase cannot be called '{name}': {reason}")
         return _Phase(self, name)
 
     def step(self) -> None:
-        """The step is over; what comes before the next batch or phase (validation, checkpoints) belongs to none.
+        """Ends the step. What follows, up to the next batch or phase, belongs to no step.
 
-        Only needed without `batches()`, or for that.
+        Needed without `batches()`, or to leave out validation and checkpoints within `batches()`.
         """
         if self._open:
             raise InvalidArgumentError(f"step() within phase '{self._open[-1]}': end the phase before the step")
@@ -99,7 +112,10 @@ class StepProfiler:
             self._marks, self._host_wait_s = [], 0.0
 
     def compare(self, loader: Iterable[T], step: Callable[[T], object], steps: int = 50) -> ProfileReport:
-        """Runs `step(batch)` on the loader's batches, then as often on the last of them alone, and reports both."""
+        """Runs `step(batch)` on the loader's batches, then as often on the last batch alone.
+
+        Returns the report of both. Raises InvalidArgumentError if the loader has no batches.
+        """
         whole("steps", steps, 1, 2**31)
         last: Any = self
         for batch in self.batches(loader, steps):
@@ -115,7 +131,10 @@ class StepProfiler:
         return self.report()
 
     def report(self) -> ProfileReport:
-        """Of the steps that are over (the last 10,000), without the warm-up."""
+        """Returns a ProfileReport of the finished steps (the last 10,000), without the warm-up.
+
+        Raises InvalidArgumentError if no step has been measured.
+        """
         if self._clock is None or not self._real.read(self._clock):
             raise InvalidArgumentError(
                 f"no step has been measured: {self._real.count} steps are over, and the first "
@@ -135,7 +154,7 @@ class StepProfiler:
         iterator: Iterator[T] | None = None
         is_empty = True
         self._check_open()
-        self._drop_step()  # what was timed before the loop is no step
+        self._drop_step()  # what was timed before the loop is not part of a step
         self._run, self._series = run, series = object(), series
         try:
             while left is None or left > 0:
@@ -158,13 +177,13 @@ class StepProfiler:
                 is_empty = False
                 if series.batch_size is None:
                     series.batch_size = rows_of(taken[0])
-                # Not kept here: a batch of a Reader holds one of its slots.
+                # No variable here keeps the batch: a Reader's batch holds one of its slots.
                 yield taken.pop()
                 left = None if left is None else left - 1
             self._end_of_step(run)
         finally:
             if self._run is run:
-                self._drop_step()  # that was left by `break` or an error
+                self._drop_step()  # a step that ended by `break` or an error does not count
 
     def _check_open(self) -> None:
         if self._open:
@@ -191,7 +210,7 @@ class StepProfiler:
 
 
 class _Phase:
-    """One use of a phase; a class, because a generator's context costs twice as much."""
+    """One use of a phase. It is a class, because a generator's context costs twice as much."""
 
     __slots__ = ("_name", "_profiler")
 
@@ -210,7 +229,10 @@ class _Phase:
 
 
 class _Series:
-    """Steps of one kind, the last ones. Marks of a GPU are read when it has passed them, so that nobody waits for it."""
+    """The last steps of one kind.
+
+    A GPU's marks are read when the GPU has passed them, so that nothing waits for it.
+    """
 
     def __init__(self, warmup: int) -> None:
         self._warmup = warmup
@@ -229,7 +251,7 @@ class _Series:
             self._read_first(clock)
 
     def read(self, clock: Clock) -> bool:
-        """All; is there anything?"""
+        """Reads all marks; returns whether there is any step."""
         while self._unread:
             self._read_first(clock)
         return bool(self._times)
@@ -248,7 +270,7 @@ class _Series:
 
 
 def rows_of(batch: Any) -> int | None:
-    """The first dimension of a batch's first entry that has one."""
+    """Returns the first dimension of a batch's first entry that has one, or None."""
     if isinstance(batch, dict):
         batch = tuple(batch.values())
     for one in batch if isinstance(batch, (tuple, list)) else (batch, getattr(batch, "mel", None)):

@@ -1,4 +1,4 @@
-"""ProfileReport: what a StepProfiler has found, as attributes, JSON, text and a picture. Immutable."""
+"""ProfileReport: what a StepProfiler has found, as attributes, JSON, text or a picture. Immutable."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .draw import draw
 from .times import Times, cycle_to_json, share_verdict, summarize, variation_verdict
 
 DATA, OTHER = "data", "other"
-# As a step has them; what the caller named otherwise stands behind them, in the order in which it came.
+# The order within a step. Phases with other names follow, in the order in which they came.
 KNOWN = (DATA, "to_device", "forward", "loss", "backward", "optimizer")
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One part of the step, over all steps."""
+    """One phase of the step, over all steps."""
 
     name: str
     share: float
@@ -31,7 +31,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of one kind: seconds of each phase in each of them; at least one step."""
+    """Steps of one kind, at least one, with the seconds of each phase in each step."""
 
     by_phase: list[dict[str, float]]
     host_wait_s: list[float]
@@ -49,11 +49,11 @@ class Steps:
         object.__setattr__(self, "times", summarize(totals))
 
     def seconds(self, name: str) -> list[float]:
-        """Of a phase, step by step."""
+        """Returns the seconds of a phase, step by step."""
         return [one.get(name, 0.0) for one in self.by_phase]
 
     def phase(self, name: str) -> Phase:
-        """Also one that never was."""
+        """Returns a phase; with share 0 if no step had it."""
         return next((one for one in self.phases if one.name == name), Phase(name, 0.0, summarize([0.0])))
 
     @property
@@ -77,7 +77,16 @@ class Steps:
 
 @dataclass(frozen=True)
 class ProfileReport:
-    """Where the time of a step goes. `print(report)` says it in words, `to_json()` in numbers with stable keys, `save()` writes either, or a picture."""
+    """Where the time of a training step goes; made by StepProfiler.
+
+        report = profiler.report()
+        print(report)                       # in words
+        report.data_verdict, report.gain    # "bottleneck", 1.8
+        report.save("steps.svg")            # or .json, .txt
+
+    `to_json()` gives the numbers, with stable keys. `real` are the steps with real data;
+    `synthetic` those on one batch again and again, or None.
+    """
 
     real: Steps
     synthetic: Steps | None
@@ -87,54 +96,60 @@ class ProfileReport:
 
     @property
     def data_share(self) -> float:
-        """Of the step's time, waited for data."""
+        """The share of the step's time that was waited for data."""
         return self.real.phase(DATA).share
 
     @property
     def data_verdict(self) -> str:
-        """Is "good" below 30 % of the step, "improvable" to 50 %, "bottleneck" above."""
+        """"good": data is below 30 % of the step; "improvable": up to 50 %; "bottleneck": above."""
         return share_verdict(self.data_share)
 
     @property
     def variation(self) -> float:
-        """Of the step's time: its deviation as a part of its mean."""
+        """The deviation of the step's time, divided by its mean."""
         return self.real.times.variation
 
     @property
     def variation_verdict(self) -> str:
-        """Is "stable" below 20 %, "acceptable" to 50 %, "oscillating" above."""
+        """"stable": the variation is below 20 %; "acceptable": up to 50 %; "oscillating": above."""
         return variation_verdict(self.variation)
 
     @property
     def steps_per_s(self) -> float:
-        """With real data."""
+        """Steps per second with real data."""
         return self.real.per_second
 
     @property
     def samples_per_s(self) -> float | None:
-        """With real data; None where the size of a batch is not known."""
+        """Samples per second with real data; None if the batch size is unknown."""
         return None if self.batch_size is None else self.real.per_second * self.batch_size
 
     @property
     def gain(self) -> float | None:
-        """How many times as many steps/s the same step makes with data for free; None where that was not measured."""
+        """How many times as fast the same step is with data for free; None if that was not measured."""
         return None if self.synthetic is None else self.synthetic.per_second / self.real.per_second
 
     @property
     def proven_share(self) -> float | None:
-        """Of the step's time, what goes when data is free: the wait, and what the loader takes from the step's processors."""
+        """The share of the step's time that goes when data is free; None if that was not measured.
+
+        It covers the wait, and what the loader takes from the step's processors.
+        """
         return None if self.gain is None else max(0.0, 1.0 - 1.0 / self.gain)
 
     @property
     def proven_error(self) -> float | None:
-        """How far proven_share may be off, because steps differ by themselves: two standard errors. What is not above it proves nothing."""
+        """How far `proven_share` may be off, because steps differ by themselves: two standard errors.
+
+        A share that is not above it proves nothing. None if that was not measured.
+        """
         if self.synthetic is None or self.real.times.mean_ms <= 0:
             return None if self.synthetic is None else 0.0
         squares = sum(one.times.std_ms**2 / len(one.by_phase) for one in (self.real, self.synthetic))
         return float(2 * squares**0.5 / self.real.times.mean_ms)
 
     def to_json(self) -> dict[str, Any]:
-        """Numbers and texts alone; the keys stay."""
+        """Returns numbers and texts alone. The keys are stable."""
         data = self.real.phase(DATA)
         return {
             **self.real.to_json(self.batch_size),
@@ -162,7 +177,10 @@ class ProfileReport:
         }
 
     def save(self, path: str | Path) -> Path:
-        """Write the report as the path's ending says: .json, .txt, or a picture as .svg or .png. Return the path."""
+        """Writes the report by the path's ending: .json, .txt, or a picture as .svg or .png.
+
+        Returns the path. Raises InvalidArgumentError for another ending.
+        """
         path = Path(path)
         if path.suffix == ".json":
             written = (json.dumps(self.to_json(), indent=2) + "\n").encode()
@@ -176,7 +194,7 @@ class ProfileReport:
         return path
 
     def plot(self) -> str:
-        """Return a picture of the steps, as SVG.
+        """Returns a picture of the steps, as SVG.
 
         It shows the phases of each step on top of each other, and how many steps took how long.
         """

@@ -1,4 +1,4 @@
-"""What `xtts-precompute-profile` times: the reference network trained on batches of a cache, in PyTorch or TensorFlow."""
+"""What `xtts-precompute-profile` times: the reference network on a cache, in PyTorch or TensorFlow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT_FIELDS = ("tokens", "text_len")
 
 @dataclass(frozen=True)
 class Run:
-    """Batches, and the step that is timed with them; `step` uses the profiler it was made with."""
+    """Batches, and the step that is timed with them. `step` uses the profiler that it was made with."""
 
     loader: Any
     step: Callable[[Any], object]
@@ -29,7 +29,7 @@ class Run:
 
 
 def framework_of(wanted: str) -> str:
-    """Says which framework "auto" is: the first one that is installed."""
+    """Returns the framework that is meant; for "auto" the first one that is installed."""
     if wanted != "auto":
         return wanted
     for name in INSTALLATIONS:
@@ -42,7 +42,10 @@ def framework_of(wanted: str) -> str:
 def prepare(
     cache: Cache, profiler: StepProfiler, *, framework: str, device: str, batch_size: int, split: str | None
 ) -> Run:
-    """For one of the frameworks; which columns the cache has decides what the network is fed with."""
+    """Returns a Run for one of the frameworks.
+
+    If the cache has no tokens, the network is trained on mels alone.
+    """
     mel = cache.columns.get("mel")
     if mel is None or len(mel.shape) != 2:
         there = ", ".join(f"{column.name} {list(column.shape)}" for column in cache.columns.values())
@@ -111,7 +114,7 @@ def _tensorflow(
         model = SmallTts(mel_count, has_text)
         optimizer = tf.keras.optimizers.Adam(1e-3)
         optimizer.build(model.weights)
-    # Compiled one by one: a step that is one function cannot be cut inside.
+    # Compiled one by one, because a step that is one function cannot be cut inside.
     forward, loss_of = tf.function(model), tf.function(mel_loss)
     update = tf.function(lambda gradients: optimizer.apply_gradients(zip(gradients, model.weights)))
 

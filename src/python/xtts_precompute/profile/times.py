@@ -1,7 +1,8 @@
-"""How long steps took, one after the other, whether that has a rhythm, and what to call it. Pure functions of lists of seconds.
+"""How long steps took, whether their times have a rhythm, and what to call that.
 
-The figures and their definitions are those of `xtts-precompute bench` (src/report/batch_times.cpp): deviations are the population's, a quantile is the
-smallest value that so many do not exceed, a cycle is the shortest period with which the times repeat themselves.
+All are pure functions of lists of seconds. The figures are defined as in `xtts-precompute bench`
+(src/report/batch_times.cpp). A deviation is the population's. A quantile is the smallest value that
+so many do not exceed. A cycle is the shortest period with which the times repeat themselves.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-# The users' own borders (NEEDS: a share of the step, and std / mean).
+# The limits that the users chose: the share of a step, and std / mean.
 GOOD_SHARE, BOTTLENECK_SHARE = 0.3, 0.5
 STABLE_VARIATION, OSCILLATING_VARIATION = 0.2, 0.5
 
-_EVEN_VARIATION = 0.1  # below it a rhythm is of no consequence
+_EVEN_VARIATION = 0.1  # below it a rhythm has no effect worth naming
 _STRENGTH_MIN = 0.4
 _PERIODS_MIN = 4
 
@@ -32,7 +33,7 @@ class Cycle:
 
 @dataclass(frozen=True)
 class Times:
-    """Of one thing in all steps."""
+    """The times of one thing in all steps."""
 
     mean_ms: float
     std_ms: float
@@ -50,7 +51,7 @@ class Times:
 
 
 def summarize(seconds: Sequence[float]) -> Times:
-    """At least one."""
+    """Returns the Times of at least one number of seconds."""
     ms = 1e3 * np.asarray(seconds, np.float64)
     ordered = np.sort(ms)
 
@@ -61,7 +62,10 @@ def summarize(seconds: Sequence[float]) -> Times:
 
 
 def find_cycle(times: Any) -> Cycle | None:
-    """The shortest period with which the times repeat themselves; None where they do not, are even, or are fewer than four periods long."""
+    """Returns the shortest period with which the times repeat themselves, or None.
+
+    None: they do not repeat, are even, or are fewer than four periods long.
+    """
     values = np.asarray(times, np.float64)
     lag_end = len(values) // _PERIODS_MIN + 1
     if lag_end < 4 or values.mean() <= 0 or values.std() / values.mean() < _EVEN_VARIATION:
@@ -75,7 +79,7 @@ def find_cycle(times: Any) -> Cycle | None:
         if strength[lag] >= max(_STRENGTH_MIN, strength[lag - 1])
         and (lag + 1 == lag_end or strength[lag] >= strength[lag + 1])
     ]
-    # Multiples of a period are peaks as well, and the first of them may not be the highest.
+    # Multiples of a period are peaks as well, and the first peak may not be the highest.
     highest = max((strength[lag] for lag in peaks), default=0.0)
     for lag in peaks:
         if strength[lag] >= 0.8 * highest:
@@ -84,14 +88,14 @@ def find_cycle(times: Any) -> Cycle | None:
 
 
 def share_verdict(share: float) -> str:
-    """Of the step's time that is spent on data."""
+    """Returns the word for a share of the step's time that is spent on data."""
     if share < GOOD_SHARE:
         return "good"
     return "improvable" if share <= BOTTLENECK_SHARE else "bottleneck"
 
 
 def variation_verdict(variation: float) -> str:
-    """Of times, in bench's words."""
+    """Returns the word for a variation of times, as `bench` has it."""
     if variation < STABLE_VARIATION:
         return "stable"
     return "acceptable" if variation <= OSCILLATING_VARIATION else "oscillating"
