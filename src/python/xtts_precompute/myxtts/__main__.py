@@ -1,4 +1,4 @@
-"""`python -m xtts_precompute.myxtts`: see launcher.py."""
+"""`python -m xtts_precompute.myxtts`: runs launcher.py."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Batches as the trainer takes them, (tokens, mel, text_len, mel_len), of NumPy's arrays or PyTorch's tensors."""
+"""Batches as the trainer takes them: (tokens, mel, text_len, mel_len), in NumPy or PyTorch."""
 
 from __future__ import annotations
 
@@ -19,34 +19,40 @@ class Shape:
     """How long batches are, and which lengths they tell."""
 
     tokens: int
-    """Texts are cut to so many."""
+    """The tokens to which texts are cut."""
     width: int
-    """Texts are padded to so many, where they are."""
+    """The tokens to which texts are padded, if they are."""
     frames: int | None
-    """Mels are cut to so many; None: not at all."""
+    """The frames to which mels are cut; None: they are not."""
     pads: bool
-    """Both are as long as their limits; else as their longest clip."""
+    """Texts and mels are as long as their limits; else as long as the longest clip."""
     keeps_frames: bool = False
-    """Mels are as long as the limit even where texts are not: the trainer's native loader pads before its features."""
+    """Mels are as long as the limit, even if texts are not.
+
+    The trainer's native loader pads before it computes features.
+    """
     says_frames: bool = False
     """mel_len is that limit for every clip."""
 
     def lengths(self, text_len: Any, mel_len: Any) -> tuple[Any, Any]:
-        """Of whole numbers, in NumPy's arrays or PyTorch's tensors."""
+        """Returns the lengths that batches tell, as NumPy arrays or PyTorch tensors."""
         text_len = text_len.clip(max=self.tokens)
         if self.frames is None:
             return text_len, mel_len
         return text_len, mel_len.clip(max=1) * self.frames if self.says_frames else mel_len.clip(max=self.frames)
 
     def widths(self, text_len: Any, mel_len: Any) -> tuple[int, int | None]:
-        """Of a batch of clips with these lengths."""
+        """Returns the numbers of tokens and frames of a batch whose clips have these lengths."""
         if self.pads:
             return self.width, self.frames
         return int(text_len.max()), self.frames if self.keeps_frames else int(mel_len.max())
 
 
 class TrainerBatch(tuple[Any, Any, Any, Any]):
-    """(tokens, mel, text_len, mel_len), which are attributes, too; and `ids`, where they are known."""
+    """A tuple (tokens, mel, text_len, mel_len). The parts are attributes, too.
+
+    `ids` is a list of the clips' ids, or None where they were not asked for.
+    """
 
     ids: list[str] | None
 
@@ -65,7 +71,10 @@ class TrainerBatch(tuple[Any, Any, Any, Any]):
 
 
 class Columns:
-    """Where the tuple's parts are in a batch. Without a column for tokens the tokenizer makes them now, of the clips' texts."""
+    """Where the tuple's parts are in a batch.
+
+    If there is no column for tokens, the tokenizer makes them now, from the clips' texts.
+    """
 
     def __init__(self, tokens: str, has_ids: bool, tokens_of: TokensOf | None = None, clips: Any = None) -> None:
         self.tokens = tokens
@@ -75,7 +84,7 @@ class Columns:
         self._clips = clips
 
     def of(self, batch: Any) -> tuple[Any, Any, Any, Any, list[str] | None]:
-        """tokens, mel, text_len, mel_len, ids"""
+        """Returns (tokens, mel, text_len, mel_len, ids) of a batch."""
         if self._tokens_of is None:
             tokens, text_len = batch[self.tokens], _named(batch, length_field(self.tokens))
         else:
@@ -103,15 +112,15 @@ class Batches(BatchLoader[Batch]):
 
 
 def alone() -> tuple[int, int]:
-    """NumPy knows of no ranks."""
+    """Returns (0, 1): NumPy knows of no ranks."""
     return 0, 1
 
 
 class Loader:
-    """Passes over an epoch each, of TrainerBatches. `len()` is its batches.
+    """Passes over TrainerBatches; each `for` over it is one epoch, and `len()` counts its batches.
 
-    The last batch of an epoch has only the rows that hold clips, where the end is kept; batches are as long as `shape` has it. Both are views:
-    nothing is copied for it.
+    If an epoch's end is kept, its last batch has only the rows that hold clips. Batches are as long
+    as the configuration says. Both are views, without a copy.
     """
 
     def __init__(
@@ -124,7 +133,8 @@ class Loader:
         self._shape = shape
 
     def __iter__(self) -> Iterator[TrainerBatch]:
-        # No frame keeps a batch's slot while the next one is asked for; and who catches an error (a damaged record) goes on behind it, where a
+        # map() keeps no batch, and so no slot, while the next one is asked for. A caller that
+        # catches an error (a damaged record) can go on after it; a generator would be over.
         # generator would be over.
         return map(self._tuple, self._inner)
 
@@ -148,29 +158,33 @@ class Loader:
 
     @property
     def epoch(self) -> int:
-        """The epoch of the pass that runs; before it and behind its end that of the next one."""
+        """The epoch of the running pass; before a pass and after its end, that of the next one."""
         epoch: int = self._inner.epoch
         return epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """The next pass is of this epoch."""
+        """Makes the next pass one of this epoch."""
         self._inner.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it stands, as plain numbers and texts."""
+        """Returns where the loader stands, as plain numbers and texts."""
         state: dict[str, Any] = self._inner.state_dict()
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next pass goes on there. One of a cache is not one of clips that are computed at runtime (MismatchError)."""
+        """Makes the next pass go on where the state says.
+
+        A cache's state is none of clips that are computed at runtime, and the reverse:
+        MismatchError.
+        """
         self._inner.load_state_dict(state)
 
     def stats(self) -> Any:
-        """What its reader has done, and how evenly."""
+        """Returns what the reader has done, and how evenly."""
         return self._inner.stats()
 
     def close(self) -> None:
-        """Ends its threads."""
+        """Ends the reader's threads."""
         self._inner.close()
 
     def __enter__(self) -> Loader:

@@ -1,7 +1,8 @@
-"""The trainer's configuration: a config.yaml, a dict, or an object with attributes, read and judged by the builder's own reader.
+"""The trainer's configuration: a config.yaml, a dict, or an object with attributes.
 
-What each key means for features stands in one table, that of the builder (src/recipe/trainer_keys.cpp); here is only what the
-loader does with the keys that the builder has no use for.
+The builder's own reader reads and judges it. One table, the builder's
+(src/recipe/trainer_keys.cpp), says what each key means for features. This module only adds what the
+loader does with keys that the builder does not use.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ KeyClass = Literal["honoured", "no effect", "not reproduced"]
 SECTIONS = ("data", "training", "model")
 MODES = ("auto", "precompute", "runtime")
 NATIVE_RECIPE = "myxtts-tf"
-# Where the trainer sets no limit, as the builder has them (src/recipe/trainer_config.cpp).
+# The limits where the trainer sets none; the builder has the same (src/recipe/trainer_config.cpp).
 MANY_FRAMES, MANY_TOKENS = 2600, 4096
 
-# Keys that decide how batches are made, which no cache depends on.
+# Keys that decide how batches are made. No cache depends on them.
 LOADER_KEYS = {
     "data.preprocessing_mode": "where features come from: a cache, or the sources as they are asked for",
     "data.cache_path": "where the cache is, if not beside the data",
@@ -46,7 +47,7 @@ LOADER_KEYS = {
     "data.model_gpu": "the GPU that they are copied to",
     "data.data_gpu": "the GPU that they are copied to where model_gpu is not set; a cache leaves it nothing to compute",
 }
-# Keys about text, which are the tokenizer's business.
+# Keys about text, which the tokenizer uses.
 TEXT_KEYS = (
     "data.text_cleaners",
     "data.add_blank",
@@ -58,10 +59,11 @@ TEXT_KEYS = (
 RANDOM_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing")
 SOUND_KEYS = (*RANDOM_KEYS, "data.enable_vad")
 
-# What a recipe has of features where it does not say.
+# The values of features that a recipe does not give.
 _UNSAID = {"too_long": "auto", "pad": "frames"}
-_NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
-_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
+# What the reader calls values that are not single.
+_NOT_ONE = ("a list", "a section", "an alias", "a tagged value")
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # the words that PyYAML accepts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,22 +71,25 @@ class ConfigKey:
     """A key of the configuration, and what has become of it."""
 
     name: str
-    """With its section: "data.n_mels"."""
+    """The key with its section: "data.n_mels"."""
     kind: KeyClass
-    """"honoured"; "no effect" on batches; or "not reproduced": it changes training, and batches do not have it."""
+    """"honoured", "no effect" (on batches), or "not reproduced".
+
+    A key of the last class changes training, and batches do not have what it asks for.
+    """
     note: str
     value: str | None
-    """As it is written, or "a list" or the like where it is no single one; None where it is empty."""
+    """The value as it is written; "a list" or the like if it is not single; None if it is empty."""
     recipe_key: str
-    """Which the key has set in the recipe: "corpus.language"."""
+    """The key of the recipe that it has set: "corpus.language"."""
     items: tuple[str, ...] = ()
-    """Of a list of single values."""
+    """The items of a list of single values."""
     is_default: bool = False
-    """The configuration does not have it: this is what the trainer takes then."""
+    """The configuration does not have the key: `value` is what the trainer takes then."""
 
 
 class Config:
-    """What a configuration asks for: each key by its class, and the recipe that they make together."""
+    """What a configuration asks for: each key with its class, and the recipe that the keys make."""
 
     def __init__(
         self,
@@ -97,7 +102,7 @@ class Config:
     ) -> None:
         self._path, self._text = _path_or_text(config)
         self.recipe = recipe
-        """None: the one that the configuration asks for."""
+        """The recipe that the caller gave; None: the one that the configuration asks for."""
         self.settings = settings
         self.name = os.fspath(self._path) if self._path is not None else name
         with self.file() as path:
@@ -109,20 +114,23 @@ class Config:
         self.uses_recipe_tokens = tokenizer == "recipe" or (
             tokenizer is None and self.sections["text"]["tokens"] == "characters"
         )
-        """Bytes are for who asks for them; a vocabulary of the recipe is asked for by it."""
+        """Batches have the recipe's tokens.
+
+        Bytes are used only if the caller asks for them; a recipe with a vocabulary asks by itself.
+        """
         self.keys = tuple(_judged(key, self.uses_recipe_tokens) for key in document["config"])
         self._by_name = {key.name: key for key in self.keys}
         mode = one_of("mode", mode, MODES) if mode is not None else self.words("preprocessing_mode") or "precompute"
-        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has looked at it
+        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has checked it
 
     @property
     def path(self) -> str | None:
-        """Of the file, where it is one."""
+        """The path of the file, if there is one."""
         return self._path
 
     @contextlib.contextmanager
     def file(self) -> Iterator[str]:
-        """A file that the builder can read, while the block lasts."""
+        """Gives the path of a file that the builder can read, while the block lasts."""
         if self._path is not None:
             yield self._path
             return
@@ -133,13 +141,13 @@ class Config:
             try:
                 yield path
             except Error as error:
-                # Its place would tell nobody anything.
+                # The path of the temporary file would tell the user nothing.
                 error.args = (re.sub(re.escape(path) + r"(:\d+)?", "config", str(error)), *error.args[1:])
                 raise
 
     @contextlib.contextmanager
     def arguments(self) -> Iterator[dict[str, Any]]:
-        """For xp.build() and xp.runtime(), while the block lasts."""
+        """Gives arguments for xp.build() and xp.runtime(), while the block lasts."""
         settings = None if self._path is not None else self.as_settings()
         if settings is not None:
             yield {"recipe": self.base, "settings": settings}
@@ -148,7 +156,10 @@ class Config:
             yield {"recipe": self.recipe, "settings": self.settings, "config": path}
 
     def as_settings(self) -> list[str] | None:
-        """All that differs from the recipe, as settings; None where they do not come to the same."""
+        """Returns all that differs from the recipe, as settings.
+
+        None: settings cannot express the configuration.
+        """
         base = self._described([], b"", self.base)["sections"]
         changed = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
         # A recipe has some value of each key that means nothing beside the others; as a setting, the key is an error.
@@ -174,35 +185,35 @@ class Config:
 
     @property
     def base(self) -> Any:
-        """The recipe that the configuration is laid over."""
+        """The recipe under the configuration."""
         return self.recipe_name if self.recipe is None else self.recipe
 
     # ---- keys
 
     @property
     def is_native(self) -> bool:
-        """Features are those of use_tf_native_loading."""
+        """The features are those of use_tf_native_loading."""
         return self.recipe_name == NATIVE_RECIPE
 
     @property
     def tokens_max(self) -> int:
-        """Of a text, as the recipe's tokens have it."""
+        """The most tokens of a text, in the recipe's tokens."""
         return int(self.sections["text"]["max_tokens"])
 
     @property
     def text_max(self) -> int:
-        """Tokens of a text at most: the trainer cuts there, or fails at more where it pads."""
+        """The most tokens of a text: the trainer cuts there, or fails at more where it pads."""
         cuts, pads = self._text_limits()
         return min(cuts, pads or cuts)
 
     @property
     def text_width(self) -> int:
-        """Tokens that a batch has room for."""
+        """The tokens that a batch has room for."""
         return self._text_limits()[1] or self.text_max
 
     @property
     def pads_less_than_it_cuts(self) -> bool:
-        """The trainer fails at texts between the two limits."""
+        """The trainer fails at texts whose length lies between the two limits."""
         cuts, pads = self._text_limits()
         return bool(pads) and pads < cuts
 
@@ -214,11 +225,11 @@ class Config:
 
     @property
     def frames_max(self) -> int | None:
-        """Of a mel, as the trainer cuts it; None: it does not."""
+        """The frames after which the trainer cuts a mel; None: it does not."""
         return self.whole("max_mel_frames", None, 0, 2**31) or None
 
     def not_reproduced(self, accept: Any = ()) -> list[ConfigKey]:
-        """Keys that change training, that batches do not have, and that nobody has accepted."""
+        """Returns the keys that change training, that batches do not have, and that are not accepted."""
         if isinstance(accept, str):
             raise InvalidArgumentError(f"accept must be a list of keys, not one text: accept=({accept!r},)")
         accepted = {text("one of accept", name).removeprefix("data.") for name in accept}
@@ -227,7 +238,7 @@ class Config:
         ]
 
     def words(self, name: str) -> str | None:
-        """What data.NAME says, or None."""
+        """Returns the text of data.NAME, or None."""
         key = self._by_name.get(f"data.{name}")
         value = (key and key.value) or None
         if value in _NOT_ONE:
@@ -235,24 +246,24 @@ class Config:
         return value
 
     def value(self, name: str) -> str | None:
-        """Of a key of any section, as it is written."""
+        """Returns the text of a key of any section, as it is written, or None."""
         key = self._by_name.get(name)
         return None if key is None or key.value in _NOT_ONE else key.value
 
     def items(self, name: str) -> list[str]:
-        """data.NAME, which is a list of texts, or one of them."""
+        """Returns data.NAME, a list of texts or a single one, as a list."""
         key = self._by_name.get(f"data.{name}")
         if key is None or not key.value:
             return []
         return list(key.items) if key.value in _NOT_ONE else [key.value]
 
     def says(self, name: str) -> bool:
-        """data.NAME is in the configuration itself."""
+        """Returns whether the configuration itself has data.NAME."""
         key = self._by_name.get(f"data.{name}")
         return key is not None and not key.is_default
 
     def switch(self, name: str, default: bool) -> bool:
-        """data.NAME, which is true or false; empty is off, as to the trainer."""
+        """Returns data.NAME, which is true or false. Empty means off, as to the trainer."""
         value = (self.words(name) or "").lower()
         if self.says(name) and value in ("", "null", "~", "none"):
             return False
@@ -261,7 +272,7 @@ class Config:
         return value in _TRUE if value in _TRUE + _FALSE else default
 
     def whole(self, name: str, default: int | None, least: int, most: int) -> int | None:
-        """data.NAME, which is a whole number."""
+        """Returns data.NAME, which is a whole number, or the default if it is absent or empty."""
         value = self.words(name)
         if value is None or value.lower() in ("null", "~", "none"):
             return default
@@ -307,7 +318,7 @@ def _path_or_text(config: Any) -> tuple[str | None, str]:
         name: _attributes(values[name]) for name in SECTIONS if name in values and _attributes(values[name]) is not None
     }
     sections = found or {"data": values}
-    if "data" not in sections:  # settings of data beside a section of its own for the model
+    if "data" not in sections:  # the settings of data stand beside a section for the model
         sections = {
             "data": {name: value for name, value in values.items() if name not in found and _attributes(value) is None},
             **found,
@@ -316,7 +327,7 @@ def _path_or_text(config: Any) -> tuple[str | None, str]:
 
 
 def _attributes(config: Any) -> dict[str, Any] | None:
-    """The settings of a dict, a dataclass, a namespace, or whatever else has attributes; None of what is plain data."""
+    """Returns the settings of a dict, a dataclass, a namespace or another object; None of plain data."""
     if isinstance(config, Mapping):
         return dict(config)
     if dataclasses.is_dataclass(config) and not isinstance(config, type):
@@ -336,7 +347,7 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold."""
+    """Returns the value in a form that JSON can hold."""
     if isinstance(value, enum.Enum):
         return _plain(value.value)
     if value is None or isinstance(value, (bool, int, str)):
@@ -347,7 +358,7 @@ def _plain(value: Any) -> Any:
         return os.fsdecode(value)
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):  # of NumPy
+    if hasattr(value, "tolist"):  # a NumPy value
         return _plain(value.tolist())
     inner = _attributes(value)
     return str(value) if inner is None else {str(name): _plain(one) for name, one in inner.items()}

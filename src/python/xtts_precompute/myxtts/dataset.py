@@ -21,43 +21,66 @@ from .text import NoTextError, own_tokenizer
 from .tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
 
 _SPLITS = {"train": "train", "val": "validation", "validation": "validation", "eval": "validation", "test": "test"}
-# Where a configuration has these keys empty. Where it lacks them, the trainer's defaults come with its keys.
+# For keys that a configuration leaves empty. If it lacks them, the builder's reader gives the
+# trainer's defaults.
 _BATCH_SIZE = 56
 _BATCHES_AHEAD = 12
 _SLOTS = 4
 
 
 def open(config: Any, cache: Any = None, data: Any = None, **options: Any) -> Dataset:
-    """The data set that a configuration asks for: see Dataset."""
+    """Returns the Dataset that a configuration asks for; Dataset describes the arguments.
+
+    train = xp.myxtts.open("config.yaml", data="./data")
+    for tokens, mel, text_len, mel_len in train.create_tf_dataset():
+        step(tokens, mel, text_len, mel_len)
+    """
     return Dataset(config, cache, data, **options)
 
 
 class Dataset:
     """The clips of a split, as the trainer's configuration wants them.
 
+    `len(dataset)` counts its clips, `dataset[i]` is one of them. `create_tf_dataset()`,
+    `create_torch_loader()` and `reader()` give batches.
+
     Args:
-        config: The path of a config.yaml; or a dict, or an object with attributes (their DataConfig, a namespace): with the sections `data`, `training`
-            and `model`, or the data section alone.
-        cache: The path of the cache (paths of several), or an open one. None: `data.cache_path`; else DATA.cache, beside the data.
-        data: Where the data is. None: `data.dataset_path`. Asked for only where something is computed.
-        split: "train"; "val", "validation" or "eval"; "test"; None: all clips.
-        ids: The split's clips, by id. None: the trainer's own split, by its list for it or by `DATA/processed/splits.json`; else that of the cache.
-        mode: "precompute", "auto" or "runtime". None: `preprocessing_mode` of the configuration, which the trainer's newer versions refuse in theirs.
-        mel_len: What batches of use_tf_native_loading say: "trainer": max_mel_frames for every clip, as its loader does; "true": each clip's own length.
-        tokenizer: A function from a text to whole numbers, or a TextProcessor of the trainer's. Its results are kept in the cache. None: the trainer's
-            own, where `myxtts` can be imported. "recipe": the tokens of the cache's recipe, which are bytes unless it says otherwise.
-        tokenizer_version: Which one it is: what is kept is made anew when it changes. None: told by the function's code, which not every
-            tokenizer allows; by the trainer's settings and symbols, where it is a TextProcessor.
-        accept: Keys that batches do not have, which shall neither stop `precompute` nor be told of: `accept=("enable_pitch_shift",)`.
-        recipe, settings: As for `xp.build()`: what the configuration is laid over, and what is laid over it. None: the recipe of the features that
-            the trainer trains on.
-        seed: Of the order.
-        rank, world_size: This process's share. None: as the framework says, where there is one.
+        config: The path of a config.yaml; or a dict, or an object with attributes (the trainer's
+            DataConfig, a namespace), either with the sections `data`, `training` and `model`, or
+            the data section alone.
+        cache: The path of the cache, a list of paths, or an open cache. None: `data.cache_path`;
+            else DATA.cache, beside the data.
+        data: Where the data is. None: `data.dataset_path`. Needed only where something is computed.
+        split: "train"; "val", "validation" or "eval"; "test". None: all clips.
+        ids: The split's clips, by id. None: the trainer's own split, by its list for the split or
+            by `DATA/processed/splits.json`; else that of the cache.
+        mode: "precompute", "auto" or "runtime". None: `preprocessing_mode` of the configuration.
+            The trainer's newer versions refuse that key in theirs.
+        mel_len: The lengths in batches of use_tf_native_loading. "trainer": max_mel_frames for
+            every clip, as its loader says. "true": each clip's own length.
+        tokenizer: A function from a text to whole numbers, or a TextProcessor of the trainer's. Its
+            results are kept in the cache. None: the trainer's own, where `myxtts` can be imported.
+            "recipe": the tokens of the cache's recipe, which are bytes unless it says otherwise.
+        tokenizer_version: Names the tokenizer: with another version the kept results are made anew.
+            None: a digest of the function's code, which not every tokenizer allows; for a
+            TextProcessor, of the trainer's settings and symbols.
+        accept: Keys that batches do not reproduce, and that shall neither stop `precompute` nor be
+            warned of: `accept=("enable_pitch_shift",)`.
+        recipe: As for `xp.build()`: the recipe under the configuration. None: the recipe of the
+            features that the trainer trains on.
+        settings: As for `xp.build()`: they override the configuration.
+        seed: Fixes the order.
+        rank, world_size: This process's share. None: as the framework says, if there is one.
         progress: As for `xp.build()`, where a cache is made.
 
     Raises:
-        InvalidArgumentError: keys, or keys that are not reproduced. NotFoundError, MismatchError, CorruptError: the cache is not there, is not
-        the one that the configuration asks for, or is damaged; the message ends in the command that makes it so.
+        InvalidArgumentError: A key is wrong, or changes the sound in a way that a cache does not
+            have.
+        NotFoundError: The cache is not there.
+        MismatchError: The cache is not the one that the configuration asks for.
+        CorruptError: The cache is damaged.
+
+    The messages about a cache end in the command that makes, updates or mends it.
     """
 
     def __init__(
@@ -94,7 +117,7 @@ class Dataset:
         )
         self.mode, source = open_source(place, progress)
         self.source = source
-        """An `xp.Cache`, or `xp.RuntimeClips`."""
+        """The `xp.Cache` or `xp.RuntimeClips` that clips come from."""
         if is_own and place.data is not None and self._split is not None:
             rows = own_split(self.config, place.data, self._split, source)
             chosen = [row.id for row in rows]
@@ -104,9 +127,9 @@ class Dataset:
         if place.divides:
             tell_of_checkpoint(self.config, self._split)
             if self._split == "test" and named_list(self.config, "test"):
-                self._split = "validation"  # the trainer tests with that list, too
+                self._split = "validation"  # the trainer uses that list for tests, too
         self._tokens = "tokens"
-        """The column; empty where the trainer's cannot be made here."""
+        """The name of the column with tokens; empty if the trainer's tokens cannot be made here."""
         self._why_no_tokens = ""
         self._tokens_of: TokensOf | None = None
         self._left_out: list[str] = []
@@ -139,7 +162,7 @@ class Dataset:
         else:
             try:
                 self._use_tokenizer(*own_tokenizer(self.config, data), progress)
-            except (NoTextError, ResourceError) as reason:  # without them the sound is of use all the same
+            except (NoTextError, ResourceError) as reason:  # the sound is useful without tokens, too
                 self._tokens, self._why_no_tokens = "", str(reason)
 
     def _use_tokenizer(self, tokenizer: Tokenizer | None, version: str | int | None, progress: Any) -> None:
@@ -155,17 +178,20 @@ class Dataset:
 
     @property
     def keys(self) -> tuple[ConfigKey, ...]:
-        """Each key of the configuration, and what has become of it."""
+        """Each key of the configuration, with its class and what has become of it."""
         return self.config.keys
 
     # ---- clips
 
     def __len__(self) -> int:
-        """Its clips, those without text or mel left out."""
+        """Returns the number of clips; clips without text or mel do not count."""
         return len(self._positions)
 
     def __getitem__(self, place: int) -> TrainerBatch:
-        """(tokens [T], mel [F, n_mels], T, F) of one clip, in the cache's order, as arrays without padding; and `ids`, its id."""
+        """Returns one clip as a TrainerBatch, without padding, in the cache's order.
+
+        It is (tokens [T], mel [F, n_mels], T, F); its `ids` has the clip's id.
+        """
         self._need_tokens()
         clip = self.source[self._positions[position_in(place, len(self))]]
         tokens = np.asarray(clip[self._tokens]) if self._tokens_of is None else self._tokens_of(clip)
@@ -218,27 +244,33 @@ class Dataset:
         buffer_size_multiplier: int = 10,
         drop_remainder: bool | None = None,
     ) -> Any:
-        """A `tf.data.Dataset` of (tokens int32 [B, T], mel float32 [B, F, 80], text_len int32 [B], mel_len int32 [B]).
+        """Returns a `tf.data.Dataset` of (tokens, mel, text_len, mel_len).
 
-        T and F are max_text_length and max_mel_frames where `pad_to_fixed_length` is on; else those of the longest clip, but that mels of native loading
-        are always max_mel_frames long.
+        Their types are int32 [B, T], float32 [B, F, 80], int32 [B] and int32 [B]. With
+        `pad_to_fixed_length`, T and F are max_text_length and max_mel_frames. Otherwise they are
+        those of the longest clip; but mels of native loading are always max_mel_frames long.
 
-        Clips with empty text or mel are left out. Each pass, and each turn of `repeat`, is an epoch in another order.
+        Clips with empty text or mel are left out. Each pass, and each turn of `repeat`, is an epoch
+        in another order. One iterator at a time: a second one ends the first with an error. For
+        two, make two data sets.
 
         Args:
-            batch_size: None: the configuration's.
-            shuffle: Over the whole epoch; False: the cache's order.
-            repeat: Epoch after epoch without an end.
-            prefetch: `prefetch_buffer_size` batches are ready ahead.
-            memory_cache: Read through the system's page cache, which keeps the records for later epochs as far as memory goes.
-            num_parallel_calls: Threads that fill batches; None, or AUTOTUNE: as many as suit the machine.
-            buffer_size_multiplier: Of a shuffle buffer, which is not needed: no effect.
-            drop_remainder: The clips at an epoch's end that fill no batch are left out, and B is part of the static shape. False: they are a short batch,
-                for which a `@tf.function` is traced once more, and B is unknown in the shape. Of several ranks some may have none of these clips: their
-                last batch is empty then (B = 0), and a mean over it is NaN, of which a warning tells. None: left out where shapes are fixed
-                (`pad_to_fixed_length`) and epochs repeat, as in training; kept where each clip is to come once, as in validation.
-
-        One iterator at a time: a second one ends the first with an error. For two, make two data sets.
+            batch_size: Clips of a batch. None: the configuration's.
+            shuffle: True: over the whole epoch. False: the cache's order.
+            repeat: True: epoch after epoch without an end.
+            prefetch: True: `prefetch_buffer_size` batches are ready ahead.
+            memory_cache: True: reads through the system's page cache, which keeps the records for
+                later epochs as far as memory allows.
+            num_parallel_calls: Threads that fill batches. None, or AUTOTUNE: as many as suit the
+                machine.
+            buffer_size_multiplier: No effect: no shuffle buffer is needed.
+            drop_remainder: True: the clips at an epoch's end that fill no batch are left out, and B
+                is static. False: they are a short batch; B is unknown in the shape, and a
+                `@tf.function` is traced once more for it. Of several ranks, some may have none of
+                these clips: their last batch is empty (B = 0), and a mean over it is NaN, which a
+                warning says. None: they are left out where shapes are fixed (`pad_to_fixed_length`)
+                and epochs repeat, as in training, and kept otherwise, as in validation, where each
+                clip is to come once.
         """
         from . import tensorflow as tensorflow
 
@@ -276,14 +308,19 @@ class Dataset:
         device: Any = None,
         ids: bool = False,
     ) -> Loader:
-        """TrainerBatches of tensors, a pass an epoch; see `xp.torch.Loader`.
+        """Returns a Loader of TrainerBatches of PyTorch tensors; each `for` over it is one epoch.
+
+        Slots, ranks and states are as in `xp.torch.Loader`.
 
         Args:
-            batch_size: None: the configuration's.
-            shuffle: Over the whole epoch.
-            drop_last: False: the last batch of an epoch may be short. None: so it is for validation and tests, where each clip is to come once.
-            device: None: the GPU that the configuration names, if `prefetch_to_gpu` is on and there is one; else the CPU.
-            ids: Batches have them.
+            batch_size: Clips of a batch. None: the configuration's.
+            shuffle: True: over the whole epoch. False: the cache's order.
+            drop_last: True: the clips at an epoch's end that fill no batch are left out. False: the
+                last batch may be short. None: True for training and for all clips, False for
+                validation and tests, where each clip is to come once.
+            device: Where batches are to be. None: the GPU that the configuration names, if
+                `prefetch_to_gpu` is on and there is one; else the CPU.
+            ids: True: batches have the clips' ids.
         """
         from .. import torch
         from ..torch.batches import FromNumpy
@@ -314,7 +351,14 @@ class Dataset:
         threads: int | None = None,
         ids: bool = False,
     ) -> Loader:
-        """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`, and create_torch_loader()."""
+        """Returns a Loader of TrainerBatches of NumPy arrays; each `for` over it is one epoch.
+
+        The arrays are the reader's own memory, as in `xp.Cache.reader()`. The arguments are those
+        of `create_torch_loader()`.
+
+        Args:
+            threads: Threads that fill batches. None: as many as suit the machine.
+        """
         drop_last = self._drops(drop_last)
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1), threads)
         if self.mode != "precompute":
@@ -341,7 +385,7 @@ class Dataset:
             )
 
     def _record_lengths(self) -> tuple[int, int]:
-        """Of tokens and mels, as they come out of the source."""
+        """Returns the lengths of tokens and mels in a record of the source."""
         if self.mode == "precompute":
             columns = self.source.columns
             return int(columns[self._tokens].shape[0]), int(columns["mel"].shape[0])
@@ -380,19 +424,23 @@ class Dataset:
         share: Callable[[], tuple[int, int]],
         convert: Callable[[Any], Any] | None = None,
     ) -> Loader:
-        """The same batches, computed now: of the same clips in the same order."""
+        """Returns the same batches, computed now: of the same clips in the same order."""
         columns = self._columns(ids)
         given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
-        given.pop("reading", None)  # of a cache's records
+        given.pop("reading", None)  # an option for a cache's records
         given["exclude"] = self._left_out or None
         inner = Batches(self.source, given, fields=None, rank=self._rank, world_size=self._world_size, share=share)
         return Loader(inner, columns, not options["drop_last"], self._shape, convert)
 
 
 def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> None:
-    """A line for each key that is not as the trainer has it; an error, where `precompute` would train on other sound than the configuration asks for."""
+    """Warns of each key that batches do not reproduce.
+
+    In mode `precompute` a key that changes the sound is an error: training would not be on the
+    sound that the configuration asks for.
+    """
     keys = config.not_reproduced(accept)
-    if split not in ("train", None):  # the trainer changes the sound of its training clips alone
+    if split not in ("train", None):  # the trainer changes the sound of training clips only
         keys = [key for key in keys if key.name not in RANDOM_KEYS]
     changing = [key for key in keys if key.name in SOUND_KEYS and config.mode == "precompute"]
     if changing:
@@ -408,7 +456,10 @@ def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> N
 
 
 def _torch_gpu(torch: Any, number: int, is_asked: bool) -> str:
-    """A warning where there is none, and somebody has asked for it."""
+    """Returns PyTorch's name of the GPU, or "cpu" if there is none.
+
+    If the configuration asks for a GPU that does not exist, a warning says so.
+    """
     found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if number < found:
         return f"cuda:{number}"

@@ -1,17 +1,17 @@
-"""Faults of the trainer's own that a user may take for ours: what they are, and the way round them. At 7e78353."""
+"""Faults of the trainer itself, at 7e78353, that a user may take for ours, and how to avoid them."""
 
 from __future__ import annotations
 
 import re
 import traceback
 
-# What is said here, and where a key of the trainer's YAML has no place in it.
+# Our arguments for keys that some versions of the trainer refuse in their YAML.
 _OURS = {"preprocessing_mode": "--mode", "cache_path": "--cache"}
 _REFUSED_KEY = re.compile(r"(Data|Model|Training)Config\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
 
 def fault_of(error: BaseException) -> str | None:
-    """One line for a person; None where it is no fault that is known."""
+    """Returns one line that explains a known fault of the trainer, or None."""
     words = str(error)
     refused = _REFUSED_KEY.search(words)
     if refused:

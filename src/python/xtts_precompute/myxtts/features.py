@@ -18,28 +18,32 @@ MelLength = Literal["trainer", "true"]
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """What the trainer's configuration comes to."""
+    """The features that the trainer's configuration asks for."""
 
     recipe: str
     settings: tuple[str, ...]
-    """Over the recipe, for features alone."""
+    """The settings that differ from the recipe, for features only."""
     features: Mapping[str, Any]
     native: bool
-    """Of use_tf_native_loading."""
+    """The features are those of use_tf_native_loading."""
     max_frames: int | None
     mels: int
     pads: bool
-    """To fixed shapes."""
+    """Batches are padded to fixed shapes."""
     says_frames: bool
     """Batches say max_mel_frames for every clip."""
 
     @property
     def frames(self) -> int | None:
-        """Of every batch; None: as many as its longest clip has."""
+        """The frames of every batch; None: as many as its longest clip has."""
         return self.max_frames if self.pads or (self.native and self.max_frames) else None
 
     def arguments(self) -> list[str]:
-        """For the program: what the trainer cuts is cut, and no text is left out, since the trainer makes its tokens itself."""
+        """Returns the program's arguments for a cache with these features.
+
+        What the trainer cuts is cut. No text is left out, since the trainer makes its tokens
+        itself.
+        """
         cut = ["features.too_long=truncate"] if self.max_frames else ["features.too_long=auto", "storage.layout=packed"]
         settings = [*self.settings, *cut, "text.too_long=truncate"]
         return [
@@ -49,7 +53,10 @@ class Asked:
 
 
 def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
-    """Of one of the trainer's data sets, by its configuration and its AudioProcessor, which has constants of its own."""
+    """Returns what one of the trainer's data sets asks for.
+
+    It depends on its configuration, and on its AudioProcessor, which has constants of its own.
+    """
     config, sound = theirs.config, theirs.audio_processor
     native = has_native_loading(theirs) and bool(getattr(config, "use_tf_native_loading", True))
     max_frames = int(getattr(config, "max_mel_frames", 0) or 0) or None
@@ -87,7 +94,10 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
 
 
 def has_native_loading(theirs: Any) -> bool:
-    """The trainer's versions before its loader of TensorFlow's own operations have the key, but compute by librosa."""
+    """Returns whether this version of the trainer has native loading.
+
+    Versions before its loader of TensorFlow operations have the key, but compute by librosa.
+    """
     return "TFNativeDataLoader" in type(theirs)._xtts_base.create_tf_dataset.__code__.co_names
 
 
@@ -120,10 +130,10 @@ def _refuse_librosa(theirs: Any) -> None:
 
 
 def missing_features(asked: Asked, path: str) -> list[str]:
-    """What a cache's features have otherwise, a line each."""
+    """Returns what differs in a cache's features, one line each."""
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         recipe = json.load(file)["recipe"]
-    # Batches fill what is behind a clip themselves.
+    # Batches fill the padding behind a clip themselves.
     differ = [
         one
         for one in feature_differences(recipe["features"], asked.features)
@@ -140,7 +150,10 @@ def missing_features(asked: Asked, path: str) -> list[str]:
 
 
 def has_other_lengths(asked: Asked, path: str) -> bool:
-    """A build with the trainer's limits would find other features in the cache, and refuse."""
+    """Returns whether a build with the trainer's limits would find other features in the cache.
+
+    Such a build is refused.
+    """
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         stored = json.load(file)["recipe"]["features"]
     return (stored.get("max_frames"), stored.get("too_long")) != (

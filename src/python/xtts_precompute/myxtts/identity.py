@@ -1,4 +1,4 @@
-"""What decides the results of a Python function, as a digest: its code, and the values that it uses."""
+"""A digest of what decides the results of a Python function: its code and the values that it uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 
 class UnknownError(Exception):
-    """Its identity cannot be told."""
+    """The identity of a value cannot be told."""
 
 
 class Identity:
@@ -22,7 +22,7 @@ class Identity:
     def __init__(self, digest: Any) -> None:
         self._digest = digest
         self._seen: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no id comes twice
+        self._kept: list[Any] = []  # keeps the values, so that no id() comes twice
 
     def _put(self, *parts: object) -> None:
         self._digest.update("\0".join(map(str, parts)).encode("utf-8", "surrogatepass") + b"\1")
@@ -86,7 +86,7 @@ class Identity:
         for cell in function.__closure__ or ():
             try:
                 self.add(cell.cell_contents)
-            except ValueError:  # empty, as in a function that is not defined yet
+            except ValueError:  # an empty cell, as for a function that is not defined yet
                 self._put("empty")
         for name in sorted(_names(function.__code__)):
             if name in function.__globals__:
@@ -106,6 +106,6 @@ class Identity:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Global names and attributes, those of functions inside included."""
+    """Returns the global names and attributes of the code, including those of inner functions."""
     inner = (_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
     return set(code.co_names).union(*inner)

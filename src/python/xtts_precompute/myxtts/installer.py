@@ -1,7 +1,9 @@
-"""The trainer itself, unchanged, on a cache: its class LJSpeechDataset is replaced where the trainer defines it.
+"""Runs the unchanged trainer on a cache: replaces its class LJSpeechDataset where it is defined.
 
-What is depended on is its interface at 7e78353: the module's and the class's name; `create_tf_dataset()` with its arguments; `config`, `subset`, `items`,
-`metadata` (id, transcription, normalized_transcription), `audio_processor`, `text_processor`, `_detect_language()`, `_apply_phone_level_normalization()`.
+This depends on the trainer's interface at 7e78353: the names of the module and the class;
+`create_tf_dataset()` with its arguments; `config`, `subset`, `items`, `metadata` (id,
+transcription, normalized_transcription), `audio_processor`, `text_processor`, `_detect_language()`
+and `_apply_phone_level_normalization()`.
 """
 
 from __future__ import annotations
@@ -24,27 +26,29 @@ MODULE, CLASS = "myxtts.data.ljspeech", "LJSpeechDataset"
 
 
 def install(cache: Any, mode: str | None = None, mel_len: MelLength = "trainer") -> None:
-    """From now on the trainer's own LJSpeechDataset reads its mels from a cache.
+    """Makes the trainer's own LJSpeechDataset read its mels from a cache, from now on.
 
         import xtts_precompute as xp
         xp.myxtts.install("./cache")         # before the trainer's imports
         from myxtts.training.trainer import XTTSTrainer
 
-    Its splits, its tokenizer, its order under a seed and `dataset[i]` stay as they are; `create_tf_dataset()` alone is another. A second call replaces
-    the first one's cache, for data sets that are made after it.
+    Only `create_tf_dataset()` changes. The trainer's splits, tokenizer, order under a seed, and
+    `dataset[i]` stay as they are. A second call replaces the cache for data sets that are made
+    after it.
 
     Args:
-        cache: The path of a cache, or paths of several: the trainer's two folders may have one each.
-        mode: "precompute": the cache, or an error that says how to make it. "auto": where the cache is not the one that is asked for, the trainer's own
-            loading, with a warning. "runtime": the trainer's own loading. None: `preprocessing_mode` of its configuration, where that has one;
-            else "precompute".
-        mel_len: What batches of use_tf_native_loading say: "trainer": max_mel_frames for every clip, as its loader does; "true": each clip's own
-            length, behind which there is padding.
+        cache: The path of a cache, or a list of paths: the trainer's two folders may have one each.
+        mode: "precompute": the cache; if it is not the right one, an error that says how to make
+            it. "auto": the cache; if it is not the right one, the trainer's own loading, with a
+            warning. "runtime": the trainer's own loading. None: `preprocessing_mode` of the
+            trainer's configuration if it has one, else "precompute".
+        mel_len: The lengths in batches of use_tf_native_loading. "trainer": max_mel_frames for
+            every clip, as its loader says. "true": each clip's own length, followed by padding.
     """
     paths = [cache] if isinstance(cache, (str, bytes, os.PathLike)) else list(cache)
     if not paths:
         raise InvalidArgumentError("install() needs the path of a cache")
-    # The trainer may go to another folder before it asks.
+    # The paths become absolute, because the trainer may change its folder before it reads.
     wish = Installed(
         tuple(os.path.abspath(os.fsdecode(path)) for path in paths),
         None if mode is None else one_of("mode", mode, MODES),
@@ -57,7 +61,7 @@ def install(cache: Any, mode: str | None = None, mel_len: MelLength = "trainer")
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the trainer's module as others find it, and has its class replaced once it is there."""
+    """Finds the trainer's module as other finders do, and replaces its class once it is loaded."""
 
     def __init__(self, wish: Installed) -> None:
         self._wish = wish
@@ -90,7 +94,7 @@ class _Loader(importlib.abc.Loader):
         self._inner.exec_module(module)
         _replace(module, self._wish)
 
-    def __getattr__(self, name: str) -> Any:  # get_source() and the like, for tracebacks
+    def __getattr__(self, name: str) -> Any:  # get_source() and other methods that tracebacks use
         return getattr(self._inner, name)
 
 
@@ -103,7 +107,7 @@ def _replace(module: ModuleType, wish: Installed) -> None:
         )
     theirs = getattr(now, "_xtts_base", now)
     ours = cached(theirs, wish)
-    # Who imported it before has the name as well.
+    # Modules that imported the class before have the name, too.
     for one in list(sys.modules.values()):
         if getattr(one, "__name__", "").split(".")[0] == MODULE.split(".")[0] and vars(one).get(CLASS) is now:
             setattr(one, CLASS, ours)

@@ -1,4 +1,4 @@
-"""The trainer's clips in caches: which record is whose, and their mels."""
+"""The trainer's clips in caches: which record belongs to which clip, and their mels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .._build.build import verify
 from .._cache.cache import Cache, open
 from .source import cuts_long_clips
 
-How = Callable[[str, bool], str]  # the command that makes a cache, or overwrites it
-_OTHER_TEXTS = 0.5  # of the clips: it is another corpus then
+How = Callable[[str, bool], str]  # returns the command that makes a cache, or overwrites it
+_OTHER_TEXTS = 0.5  # with other texts in more than this share of the clips, it is another corpus
 
 
 class Items:
-    """Of each of the trainer's clips the cache and the position in it; -1 where none has it."""
+    """For each of the trainer's clips, the cache that has it and its position there; -1: none has it."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class Items:
     ) -> None:
         self.ids = ids
         self.frames = frames
-        """Of each clip as it is stored."""
+        """The frames of each clip, as it is stored."""
         self.beside = beside
-        """Where a cache for these clips would lie."""
+        """Where a cache for these clips would be made."""
         self._caches = caches
         self._where = where  # [clips, 2]
 
@@ -44,17 +44,20 @@ class Items:
 
     @property
     def opened(self) -> list[str]:
-        """All caches that are there."""
+        """The paths of all caches that exist."""
         return [cache.path for cache in self._caches]
 
     @property
     def lacking(self) -> npt.NDArray[np.int64]:
-        """Places of clips that no cache has."""
+        """The places of clips that no cache has."""
         return np.flatnonzero(self._where[:, 0] < 0)
 
     def cut_before(self, frames: int | None) -> npt.NDArray[np.int64]:
-        """Places of clips that fill their records, which are shorter than so many frames: what is behind may be lost."""
-        # A cache that leaves long clips out has cut none.
+        """Returns the places of clips that fill their records, where these are shorter than `frames`.
+
+        The rest of such a clip may be lost.
+        """
+        # A cache that leaves out long clips has cut none.
         endless = np.iinfo(np.int64).max
         limits = np.array(
             [
@@ -68,7 +71,10 @@ class Items:
     def mels(
         self, places: npt.NDArray[Any], most: int | None, frames: int | None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-        """Mels [clips, frames, channels] with zeros behind them, and their lengths; `frames` None: of the longest."""
+        """Returns mels [clips, frames, channels], padded with zeros, and their lengths.
+
+        `frames` None: as many as the longest clip has.
+        """
         lengths = np.minimum(self.frames[places], most or np.iinfo(np.int64).max)
         views = [self._view(place) for place in places]
         made = np.zeros((len(places), frames or int(lengths.max(initial=0)), views[0].shape[1]), np.float32)
@@ -82,8 +88,11 @@ class Items:
 
 
 def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], list[str]], how: How) -> Items:
-    """The trainer's clips in these caches, which have to be whole and to have the features that it asks for. One that is not there may be that of the
-    trainer's other folder."""
+    """Finds the trainer's clips in these caches, which must be whole and have the features asked for.
+
+    A cache that does not exist is left out, since it may be that of the trainer's other folder. If
+    none exists, NotFoundError is raised.
+    """
     absent = [path for path in paths if not _is_there(path)]
     if len(absent) == len(paths):
         raise NotFoundError(f"the cache {absent[0]} is not there, or not finished. {how(absent[0], False)}")
@@ -158,7 +167,7 @@ def _text_differs(facts: Any, row: Any) -> bool:
 
 
 def rows_of(theirs: Any) -> list[Any]:
-    """Of its list, in the order of its data set."""
+    """Returns the rows of the trainer's list, in the order of its data set."""
     places = range(len(theirs))
     chosen = getattr(theirs, "_custom_index_map", None) if theirs.use_custom_metadata else theirs.items
     return [theirs.metadata.iloc[place if chosen is None else chosen[place]] for place in places]

@@ -1,4 +1,4 @@
-"""`python -m xtts_precompute.myxtts --cache CACHE train_main.py ARGS...`: the trainer's own command, on a cache."""
+"""`python -m xtts_precompute.myxtts --cache CACHE train_main.py ARGS...`: the trainer on a cache."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ A cache that is missing, or not the one that the trainer asks for, is an error t
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the trainer in this process; the exit code."""
+    """Runs the trainer in this process; returns the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
     is_module = options.module is not None
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             runpy.run_module(first, run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(first, run_name="__main__")
-    except Error as error:  # ours
+    except Error as error:  # this package's error
         print(f"xtts-precompute: {error}", file=sys.stderr)
         return exit_code(error) or 1
     except Exception as error:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         return _told(fault)
     except SystemExit as end:
-        # myxtts.cli says one line of an error, and ends.
+        # myxtts.cli prints one line of an error, and ends.
         fault = None if end.__context__ is None else fault_of(end.__context__)
         if fault is None:
             raise

@@ -1,4 +1,7 @@
-"""The trainer's own lists and splits, read as its LJSpeechDataset reads them (myxtts/data/ljspeech.py at 7e78353): a validation clip of its stays one."""
+"""The trainer's own lists and splits, so that its validation clips stay validation clips.
+
+They are read as its LJSpeechDataset reads them (myxtts/data/ljspeech.py at 7e78353).
+"""
 
 from __future__ import annotations
 
@@ -27,23 +30,29 @@ class Row(NamedTuple):
 
 
 def named_list(config: Config, split: str) -> str | None:
-    """The list of its own that the configuration names for a split."""
+    """Returns the list that the configuration names for a split, or None."""
     return config.words("metadata_train_file" if split == "train" else "metadata_eval_file")
 
 
 def named_sound(config: Config, split: str) -> str | None:
-    """The folder of that list's sound."""
+    """Returns the folder with the sound of that list, or None."""
     return config.words("wavs_train_dir" if split == "train" else "wavs_eval_dir")
 
 
 def lists_in(config: Config, data: str | None) -> list[str]:
-    """Those of the two splits' lists that lie in this folder. The trainer has a folder for each, so that one may be elsewhere."""
+    """Returns the splits whose lists lie in this folder.
+
+    The trainer has a folder for each split, so one of the lists may be elsewhere.
+    """
     named = [(split, named_list(config, split)) for split in ("train", "validation")]
     return [split for split, name in named if data is not None and name and os.path.isfile(os.path.join(data, name))]
 
 
 def training_folder(config: Config, data: str) -> str:
-    """The trainer's folder for training: DATA, or the one below it that has the list, where DATA holds both of its folders."""
+    """Returns the trainer's folder for training.
+
+    It is DATA, or the folder below DATA that has the training list, where DATA holds both folders.
+    """
     name = named_list(config, "train")
     if not name or os.path.isfile(os.path.join(data, name)):
         return data
@@ -52,7 +61,7 @@ def training_folder(config: Config, data: str) -> str:
 
 
 def training_list(config: Config, data: str) -> list[Row]:
-    """The clips of the training folder, whose texts number the trainer's phonemes."""
+    """Returns the clips of the training folder. Their texts number the trainer's phonemes."""
     name = named_list(config, "train")
     table = os.path.join(data, name or "metadata.csv")
     sound = _sound_of(config, "train", data) if name else os.path.join(data, "wavs")
@@ -71,7 +80,7 @@ def _has_sound(folder: str, clip_id: str) -> bool:
 
 
 def read_list(path: str, is_there: Callable[[str], bool]) -> list[Row]:
-    """The lines of a list that have an id whose sound is there, in its order."""
+    """Returns the lines of a list, in order, that have an id whose sound is there."""
     rows = []
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -82,7 +91,8 @@ def read_list(path: str, is_there: Callable[[str], bool]) -> list[Row]:
         words = line.strip().lstrip("\ufeff")
         if words.lower().startswith(_HEADERS) or "|" not in words:
             continue
-        # The id ends at the first bar, and the normalized text begins behind the last: a text may have bars of its own.
+        # The id ends at the first bar, and the normalized text begins after the last one: a text
+        # may have bars.
         clip_id, normalized = words.split("|", 1)[0].strip(), words.rsplit("|", 1)[1].strip()
         if clip_id and is_there(clip_id):
             rows.append(Row(clip_id, normalized))
@@ -93,7 +103,10 @@ def read_list(path: str, is_there: Callable[[str], bool]) -> list[Row]:
 
 
 def has_own_split(config: Config, data: str | None, split: str | None) -> bool:
-    """The trainer's folder says which clips a split has: by a list for it, or by `processed/splits.json`."""
+    """Returns whether the trainer's folder says which clips a split has.
+
+    It does by a list for the split, or by `processed/splits.json`.
+    """
     if data is None or split is None:
         return False
     names, found = [named_list(config, one) for one in ("train", "validation")], lists_in(config, data)
@@ -105,7 +118,8 @@ def has_own_split(config: Config, data: str | None, split: str | None) -> bool:
                 "trainer's folder that has it"
             )
         return bool(found)
-    # One list alone is all of the trainer's training, and its validation has no clips: the cache divides it, so that none is in both.
+    # If there is only one list, the trainer trains on all of it and has no clips for validation.
+    # Then the cache divides the clips, so that no clip is in both.
     return names == [None, None] and all(os.path.isfile(path) for path in _split_files(data))
 
 
@@ -114,7 +128,10 @@ def _split_files(data: str) -> tuple[str, str]:
 
 
 def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
-    """Its clips, as the trainer has them. A clip counts where its WAV file is, or where the source has it."""
+    """Returns the split's clips, as the trainer has them.
+
+    A clip counts if its WAV file is there, or if the source has it.
+    """
     name = named_list(config, split)
     sound = _sound_of(config, split, data) if name else os.path.join(data, "wavs")
 
@@ -137,7 +154,7 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
 
 
 def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
-    """The trainer's list has been edited since the cache was made."""
+    """Warns if the trainer's list has been edited since the cache was made."""
     differ = []
     for row in rows:
         name = _name_in(source, row.id)
@@ -175,7 +192,11 @@ def _read_splits(path: str) -> dict[str, list[int]]:
 
 
 def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
-    """The names that these clips have in a source; `are_own`: of the trainer's split, whose clips may have been rejected."""
+    """Returns the names that these clips have in a source.
+
+    `are_own`: they are the trainer's split, of which a build may have rejected some; these are
+    warned of. Otherwise a clip that the source lacks raises NotFoundError.
+    """
     found = {clip_id: _name_in(source, clip_id) for clip_id in ids}
     lacking = [clip_id for clip_id, name in found.items() if name is None]
     named = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
@@ -200,7 +221,7 @@ def _name_in(source: Any, clip_id: str) -> str | None:
 
 
 def listed_ids(ids: Iterable[str]) -> list[str]:
-    """The caller's argument."""
+    """Returns the caller's argument `ids` as a list."""
     if isinstance(ids, str):
         raise InvalidArgumentError(f"ids must be a list of ids, not one text: ids=[{ids!r}]")
     made = [text("one of ids", one) for one in listed("ids", ids)]
@@ -210,7 +231,10 @@ def listed_ids(ids: Iterable[str]) -> list[str]:
 
 
 def tell_of_checkpoint(config: Config, split: str | None) -> None:
-    """A model that was trained on the trainer's own split has seen clips of ours."""
+    """Warns if a model has been trained on the trainer's own split.
+
+    It may have seen clips that validate here.
+    """
     folder = config.value("training.checkpoint_dir") or ""
     if split is None or named_list(config, split) is not None or not os.path.isdir(folder):
         return

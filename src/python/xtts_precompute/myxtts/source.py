@@ -1,8 +1,11 @@
 """Where batches come from: the cache that a configuration asks for, or the data itself.
 
-A cache is the right one when its features are made as the configuration says (and its tokens, where batches have those of the recipe), and its corpus
-is chosen and divided as it says. What a cache does not say of its corpus, how long its records are where nothing was lost by it, and how numbers are
-stored, are the cache's own business. It is complete when it is published, and no part of one.
+A cache is the right one if its features are made as the configuration says, and if its corpus is
+chosen and divided as it says. Where batches have the recipe's tokens, these must be made as it
+says, too. The cache must be complete, that is, published and not a part.
+
+The check ignores what a cache does not say of its corpus, how long its records are if nothing was
+lost by it, and how numbers are stored.
 """
 
 from __future__ import annotations
@@ -31,30 +34,33 @@ _SHOWN = 3  # clips that a warning names
 _SPLITS = ("train_split", "validation_split")
 _LISTS = ("metadata_train_file", "metadata_eval_file", "wavs_train_folder", "wavs_eval_folder")
 _CLIP_CHOICE = (*_SPLITS, "train_subset_fraction", "subset_seed", "max_clip_seconds")
-# How long records are, which batches decide for themselves.
+# Settings for the lengths of records; batches have lengths of their own.
 _LENGTHS = {"features": ("max_frames", "too_long"), "text": ("max_tokens", "too_long")}
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where things are, and how they are made."""
+    """Where data and cache are, and how the cache is made."""
 
     config: Config
     data: str | None
     cache: Cache | tuple[str, ...]
-    """An open one, or paths."""
+    """An open cache, or paths."""
     uses_tokens: bool = False
-    """Batches have the tokens of the recipe."""
+    """Batches have the recipe's tokens."""
     divides: bool = True
     """The cache's own splits are used."""
 
     @property
     def paths(self) -> tuple[str, ...]:
-        # An open one may have been opened in another working directory.
+        # An open cache may have been opened in another working directory.
         return self.cache._absolute if isinstance(self.cache, Cache) else self.cache
 
     def command(self, path: str, overwrite: bool = False, kept: Iterable[str] = ()) -> str:
-        """What makes the cache, for a shell; `kept`: settings that it has otherwise, and shall keep."""
+        """Returns the command that makes the cache, for a shell.
+
+        `kept` are settings of an existing cache that it shall keep.
+        """
         words = ["xtts-precompute", self.data or "DATA", path]
         recipe = self.config.recipe
         if self.config.path is None:
@@ -72,7 +78,10 @@ class Place:
         return shlex.join(words + ["--overwrite"] * overwrite)
 
     def with_lists(self, settings: list[str]) -> list[str]:
-        """The settings, for a folder that has one of the trainer's two lists: the program does the same with a file (--config)."""
+        """Returns the settings for a folder that has one of the trainer's two lists.
+
+        The program does the same with a configuration's file (--config).
+        """
         found = lists_in(self.config, self.data)
         if len(found) != 1 or None in (named_list(self.config, "train"), named_list(self.config, "validation")):
             return settings
@@ -83,7 +92,7 @@ class Place:
 
     @contextlib.contextmanager
     def arguments(self) -> Iterator[dict[str, Any]]:
-        """For xp.build() and xp.runtime(), while the block lasts."""
+        """Gives arguments for xp.build() and xp.runtime(), while the block lasts."""
         with self.config.arguments() as arguments:
             if "config" not in arguments:
                 arguments["settings"] = self.with_lists(settings_texts(arguments["settings"]))
@@ -91,7 +100,10 @@ class Place:
 
 
 def choose_cache(config: Config, cache: Any, data: Any) -> Place:
-    """The cache that is given, else `data.cache_path`, else DATA.cache beside the data."""
+    """Returns the Place of the cache.
+
+    It is the cache that is given, else `data.cache_path`, else DATA.cache beside the data.
+    """
     where = os.fsdecode(data) if data is not None else config.words("dataset_path")
     if isinstance(cache, Cache):
         return Place(config, where, cache)
@@ -112,7 +124,10 @@ def choose_cache(config: Config, cache: Any, data: Any) -> Place:
 
 
 def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "runtime"], Any]:
-    """What the mode of the configuration comes to: a Cache, or clips whose features are made when they are asked for."""
+    """Returns what the configuration's mode comes to.
+
+    It is ("precompute", a Cache), or ("runtime", RuntimeClips).
+    """
     if place.config.mode == "runtime":
         return "runtime", compute_at_runtime(place, progress)
     if place.config.mode == "precompute":
@@ -135,7 +150,10 @@ def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "run
 
 
 def find_cache(place: Place) -> Cache:
-    """The cache, if it is there, complete, and the one that is asked for; else an error that says how to make it."""
+    """Returns the cache if it is there, complete, and the right one.
+
+    Otherwise the error says how to make it.
+    """
     try:
         cache = place.cache if isinstance(place.cache, Cache) else open(place.cache)
     except NotFoundError:
@@ -150,9 +168,9 @@ def find_cache(place: Place) -> Cache:
         raise _damaged(place.paths, str(error)) from None
     published = [_check(place, path) for path in place.paths]
     if not isinstance(place.cache, Cache) and len(published) == 1 and published != [cache.digest]:
-        return find_cache(place)  # another generation was published since it was opened
+        return find_cache(place)  # another generation has been published since
     for path in place.paths:
-        lost = verify(path, level="quick", progress=False).findings  # files, and how long they are
+        lost = verify(path, level="quick", progress=False).findings  # checks files and their sizes
         if lost:
             raise _damaged([path], f"{lost[0].file}: {lost[0].what} ({lost[0].found}, and not {lost[0].expected})")
     if not len(cache):
@@ -179,7 +197,10 @@ def _check_texts(place: Place, cache: Cache) -> None:
 
 
 def _check_lengths(place: Place, cache: Cache) -> None:
-    """A cache's records may be shorter than the trainer's as long as that has cut nothing, and longer: batches are cut then."""
+    """Checks that the cache's records are not too short for what the trainer reads.
+
+    Shorter records are right if they have cut nothing; longer ones are, because batches are cut.
+    """
     cuts = [cuts_long_clips(path) for path in place.paths]
     wanted = {"mel": place.config.frames_max, **({"tokens": place.config.text_max} if place.uses_tokens else {})}
     for column, most in wanted.items():
@@ -210,7 +231,7 @@ def _damaged(paths: Iterable[str], what: str) -> CorruptError:
 
 
 def _check(place: Place, path: str) -> str:
-    """The digest of what is published there, which is the cache that is asked for."""
+    """Returns the digest of the cache published there, if it is the one that is asked for."""
     with builtins.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         manifest = json.load(file)
     digest = str(manifest["index"]["digest"])
@@ -220,7 +241,8 @@ def _check(place: Place, path: str) -> str:
             f"the cache {path} is a part of one. {_how('This joins them', 'xtts-precompute merge CACHE PART...')}"
         )
     stored, asked = manifest["recipe"], place.config.sections
-    # Another features section is another cache; the others are brought up to date by a build.
+    # With other features it is another cache. With another text or corpus section, a build brings
+    # it up to date.
     differ = feature_differences(stored["features"], asked["features"])
     if differ:
         besides = _other_recipe(place, stored)
@@ -236,7 +258,7 @@ def _check(place: Place, path: str) -> str:
         {n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus"
     )
     if differ:
-        # A build leaves each clip in the split that it has: other shares are those of a new cache.
+        # A build leaves each clip in the split that it has, so other shares need a new cache.
         divided = any(one.startswith(tuple(f"corpus.{name}:" for name in _SPLITS)) for one in differ)
         raise _mismatch(
             place, path, differ, digest if divided else None, kept=_lengths_of(stored["features"], asked["features"])
@@ -246,26 +268,26 @@ def _check(place: Place, path: str) -> str:
 
 
 def _lengths_of(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Settings by which a cache keeps records of the length that it has."""
+    """Returns settings by which a cache keeps the lengths of its records."""
     names = [name for name in _LENGTHS["features"] if stored.get(name) != asked.get(name)]
     return [f"features.{name}={stored.get(name) if stored.get(name) is not None else 'auto'}" for name in names]
 
 
 def with_kept(settings: Iterable[str], kept: Iterable[str]) -> list[str]:
-    """Settings, of which those that are kept replace others of the same key."""
+    """Returns the settings, with those of `kept` in place of others with the same key."""
     replaced = {one.split("=", 1)[0] for one in kept}
     return [*(one for one in settings if one.split("=", 1)[0] not in replaced), *kept]
 
 
 def cuts_long_clips(path: str) -> tuple[bool, bool]:
-    """Whether a cache's recipe cuts mels that are too long, and texts; else it has left such clips out."""
+    """Returns whether a cache's recipe cuts too long mels, and texts; else it leaves the clips out."""
     with builtins.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         recipe = json.load(file)["recipe"]
     return recipe["features"].get("too_long") == "truncate", recipe["text"].get("too_long") == "truncate"
 
 
 def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:
-    """What else may be meant, where the cache has the features of the trainer's other way of loading."""
+    """Returns a hint if the cache has the features of the trainer's other way of loading."""
     asked = place.config.recipe_name
     if place.config.recipe is not None or {stored.get("name"), asked} != {"myxtts", NATIVE_RECIPE}:
         return ""
@@ -278,13 +300,13 @@ def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:
 
 
 def _tell_of_drops(place: Place, path: str) -> None:
-    """Clips that the cache has left out because they are long, where the trainer cuts them."""
+    """Warns of clips that the cache left out because they are long, where the trainer cuts them."""
     try:
         with builtins.open(os.path.join(path, "rejects.jsonl"), encoding="utf-8") as file:
             rejects = [json.loads(line) for line in file if '"policy"' in line]
         dropped = [str(one["id"]) for one in rejects if one["rule"] in ("too_long", "text_too_long")]
     except (OSError, ValueError, KeyError, TypeError):
-        return  # it is no part of what is read
+        return  # no reader needs this file
     if dropped:
         named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
         warn(
@@ -295,24 +317,27 @@ def _tell_of_drops(place: Place, path: str) -> None:
 
 
 def _corpus_keys(place: Place, stored: Mapping[str, Any]) -> list[str]:
-    """Of the corpus section, what decides which clips are trained on, and what the configuration says; the layout or the language, say, may
-    have come with the command that made the cache."""
+    """Returns the keys of the corpus section that must agree.
+
+    They are those that decide which clips are trained on, and those that the configuration gives.
+    Others, such as layout or language, may have come with the command that made the cache.
+    """
     config = place.config
     given = [key.recipe_key for key in config.keys] + [
         one.split("=", 1)[0].strip() for one in settings_texts(config.settings)
     ]
     said = [name.removeprefix("corpus.") for name in given if name.startswith("corpus.")]
-    # What a cache does not say is no mismatch.
+    # A key that the cache does not have is no mismatch.
     names = [*_CLIP_CHOICE, *(name for name in said if stored.get(name) not in (None, ""))]
     if stored.get("train_subset_fraction") == 1.0 == config.sections["corpus"]["train_subset_fraction"]:
-        names = [name for name in names if name != "subset_seed"]  # of no subset
+        names = [name for name in names if name != "subset_seed"]  # a seed has no effect without a subset
     if not place.divides:
         names = [name for name in names if name not in (*_SPLITS, *_LISTS)]
     return [name for name in dict.fromkeys(names) if name in config.sections["corpus"]]
 
 
 class RecipeMismatchError(MismatchError):
-    """The cache holds other features than those asked for: it would have to be overwritten."""
+    """The cache holds features other than those asked for: it would have to be overwritten."""
 
     digest = ""
 
@@ -326,7 +351,11 @@ class CorpusMismatchError(MismatchError):
 def _mismatch(
     place: Place, path: str, differences: list[str], replaced: str | None, besides: str = "", kept: Iterable[str] = ()
 ) -> RecipeMismatchError | CorpusMismatchError:
-    """`replaced`: the digest of a cache that would have to be overwritten; `kept`: settings of one that would not."""
+    """Returns the error for a cache that is not the one asked for.
+
+    `replaced` is the digest of a cache that has to be overwritten; None: a build can bring it up to
+    date, and `kept` are settings that it shall keep.
+    """
     what = "\n".join(f"    {one}" for one in differences)
     if replaced is not None:
         how = "This overwrites it (or choose another cache)"
@@ -346,8 +375,8 @@ def _mismatch(
 
 
 def feature_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """What two sections of features make otherwise, a line each."""
-    # Padding comes before all else in the native loader's features, so that they depend on how much there is.
+    """Returns what differs between two sections of features, one line each."""
+    # The native loader pads before it computes, so its features depend on max_frames.
     free = _LENGTHS["features"][1:] if "samples" in (stored.get("pad"), asked.get("pad")) else _LENGTHS["features"]
     return list(_differences(stored, asked, "features", free))
 
@@ -371,7 +400,7 @@ def _how(what: str, command: str) -> str:
 
 
 def _make(place: Place, problem: Error, progress: Any) -> Cache | str:
-    """The cache, made or mended; or why not."""
+    """Returns the cache, made or mended, or a text that says why not."""
     if not place.config.switch("auto_rebuild_mel_cache", False):
         return "data.auto_rebuild_mel_cache: true would make it here."
     if place.data is None:
@@ -385,7 +414,11 @@ def _make(place: Place, problem: Error, progress: Any) -> Cache | str:
 
 
 def _make_or_wait(place: Place, problem: Error, progress: Any) -> Cache:
-    """All ranks of a training find the cache missing at once: one of them makes it, and the others find it then."""
+    """Makes the cache, or waits for the process that makes it.
+
+    All ranks of a training find at once that the cache is missing. One makes it; the others find it
+    then.
+    """
     told = False
     while True:
         try:
@@ -405,10 +438,10 @@ def _make_or_wait(place: Place, problem: Error, progress: Any) -> Cache:
 
 def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
     path = place.paths[0]
-    assert place.data is not None  # _make() has looked
+    assert place.data is not None  # _make() has checked it
     if isinstance(problem, CorruptError) and verify(path, repair=True, data=place.data, progress=progress).ok:
         return
-    # Another rank may have made the right one since: that one is not overwritten.
+    # Another rank may have made the right cache since. That one is not overwritten.
     overwrite = problem.digest if isinstance(problem, RecipeMismatchError) else isinstance(problem, CorruptError)
     if overwrite:
         warn(f"data.auto_rebuild_mel_cache: {path} is made anew, because {problem}")
@@ -424,8 +457,9 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
 
 
 def compute_at_runtime(place: Place, progress: Any) -> RuntimeClips:
-    """Clips of the data, whose features the same code computes as a build's when they are asked for."""
+    """Returns the clips of the data; a build's code computes their features when they are asked for."""
     if place.data is None:
         raise NotFoundError(f"where is the data? Give data=, or set data.dataset_path in {place.config.name}")
     with place.arguments() as arguments:
-        return runtime(place.data, progress=progress is True, **arguments)  # functions want to hear of builds
+        # A function for progress expects a build's figures.
+        return runtime(place.data, progress=progress is True, **arguments)

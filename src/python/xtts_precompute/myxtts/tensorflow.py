@@ -14,12 +14,12 @@ tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a
 
 
 class Wish(NamedTuple):
-    """What the data set shall be."""
+    """What the data set is to be."""
 
     shape: Shape
     mels: int
     records: tuple[int, int]
-    """Of the source: how many tokens and frames they have."""
+    """The numbers of tokens and frames in a record of the source."""
     repeat: bool
     buffer: int
     """Batches that are ready ahead."""
@@ -29,7 +29,7 @@ class Wish(NamedTuple):
 def of_cache(
     cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks: tuple[int | None, int | None], wish: Wish
 ) -> Any:
-    """Batches of a cache: xp.tensorflow.dataset(), and what makes them shorter where that is wanted."""
+    """Returns batches of a cache: xp.tensorflow.dataset(), made shorter where that is wanted."""
     slots = min(options["prefetch"] + wish.buffer, 1024)
     made = tensors.dataset(
         cache,
@@ -49,7 +49,7 @@ def of_cache(
 
 
 def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
-    """Batches that are computed at runtime; `batch_size`: where all have the same."""
+    """Returns batches that are computed at runtime; `batch_size` is given if all have the same."""
     if not len(loader):
         raise tensors.no_batch(loader._inner)
     tokens, frames = (
@@ -71,7 +71,7 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
 
 
 class _Dicts:
-    """A loader's batches as dicts, of arrays that nobody fills anew."""
+    """A loader's batches as dicts, of arrays that are never filled anew."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader: Loader | None = loader
@@ -81,13 +81,14 @@ class _Dicts:
             yield {str(place): part for place, part in enumerate(batch)}
 
     def close(self) -> None:
-        # The reader's threads end by themselves when nobody has it. To wait for them, as its close() does, is not for who may be one of them: the
-        # collector, which brings us here, runs anywhere.
+        # The reader's threads end by themselves when nothing refers to it. Its close() would wait
+        # for them. Python's collector, which may call this, can run in one of these threads, so it
+        # must not wait.
         self._loader = None
 
 
 def _cut(batch: tuple[Any, ...], shape: Shape, drop_last: bool) -> tuple[Any, ...]:
-    """Rows that hold clips, as long as `shape` has it."""
+    """Returns the rows that hold clips, as long as `shape` says."""
     tokens, mel, text_len, mel_len = batch
     if not drop_last:
         rows = tf.math.count_nonzero(mel_len, dtype=tf.int32)
@@ -107,7 +108,10 @@ def _ahead(made: Any, wish: Wish) -> Any:
 
 
 def gpu(number: int, is_asked: bool) -> str | None:
-    """TensorFlow's name of a GPU; None where it has none of this number, and a warning where somebody has asked for it."""
+    """Returns TensorFlow's name of a GPU, or None if there is none with this number.
+
+    If the configuration asks for a GPU that does not exist, a warning says so.
+    """
     found = len(tf.config.list_logical_devices("GPU"))
     if number < found:
         return f"/GPU:{number}"

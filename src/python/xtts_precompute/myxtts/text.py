@@ -1,4 +1,7 @@
-"""The trainer's own text processing, where it can be imported: its TextProcessor with the settings and symbols that its data set gives it."""
+"""The trainer's own text processing, where it can be imported.
+
+It is the trainer's TextProcessor, with the settings and symbols that its data set gives it.
+"""
 
 from __future__ import annotations
 
@@ -17,26 +20,26 @@ from .config import Config
 from .lists import training_folder, training_list
 
 MODULE, CLASS = "myxtts.utils.text", "TextProcessor"
-# Its attributes that decide which tokens it makes.
+# The attributes of a TextProcessor that decide which tokens it makes.
 _SETTINGS = (
     "language", "cleaner_names", "add_blank", "use_phonemes", "phoneme_language_override", "tokenizer_type", "tokenizer_model", "symbols", "symbol_to_id"
 )  # fmt: skip
 
 
 class NoTextError(InvalidArgumentError):
-    """The trainer's text processing cannot be had here."""
+    """The trainer's text processing is not available here."""
 
 
 # ---- a processor, and its version
 
 
 def is_processor(value: Any) -> bool:
-    """A TextProcessor of the trainer's, of whichever version: what it has tells."""
+    """Returns whether a value is a TextProcessor of any version of the trainer, by its attributes."""
     return hasattr(value, "text_to_sequence") and hasattr(value, "symbols") and hasattr(value, "cleaner_names")
 
 
 def processor_version(processor: Any) -> str:
-    """A digest of its code as it was loaded, its settings, its symbols, and the packages that it speaks through."""
+    """Returns a digest of its code as loaded, its settings and symbols, and its phonemizer's packages."""
     if getattr(processor, "use_phonemes", False) and getattr(processor, "allow_symbol_growth", False):
         raise InvalidArgumentError(
             "this TextProcessor numbers symbols as it meets them, so that its tokens depend on the "
@@ -66,7 +69,10 @@ def _version_of(processor: Any, settings: tuple[str, ...]) -> str:
 
 
 def _put_module(digest: Any, module: Any, kind: type) -> None:
-    """The functions and tables of the module that has a class, and the class itself, which may have been made elsewhere."""
+    """Adds a class to the digest, and the functions and tables of its module.
+
+    The class itself may have been made in another module.
+    """
     names = {} if module is None else dict(vars(module))
     for name, value in sorted({**names, kind.__qualname__: kind}.items()):
         if isinstance(value, types.FunctionType) and value.__module__ == kind.__module__:
@@ -89,7 +95,7 @@ def _put_code(digest: Any, code: types.CodeType) -> None:
 
 
 def _shown(value: Any) -> str:
-    """The same in each process: functions in a table by their names."""
+    """Returns a text that is the same in each process: functions in a table are shown by name."""
     return json.dumps(value, default=lambda one: getattr(one, "__qualname__", type(one).__qualname__))
 
 
@@ -104,7 +110,10 @@ def _package_version(package: str) -> str:
 
 
 def own_tokenizer(config: Config, data: str | None) -> tuple[Callable[[str], Any], str]:
-    """What makes a text to tokens as the trainer's data set does, and its version. NoTextError: why there is none."""
+    """Returns a function that makes tokens as the trainer's data set does, and its version.
+
+    Raises NoTextError, which says why there is none.
+    """
     made = _imported()
     settings = {
         "language": config.words("language") or "en",
@@ -119,7 +128,8 @@ def own_tokenizer(config: Config, data: str | None) -> tuple[Callable[[str], Any
     made_once: list[Any] = []
 
     def processor() -> Any:
-        # Phonemizing a list to number its symbols takes minutes for a large one: not where the column is there already.
+        # Phonemizing a large list to number its symbols takes minutes, so it is not done if the
+        # column is there already.
         if not made_once:
             made_once.append(_made(made, settings, symbols() if callable(symbols) else symbols))
         return made_once[0]
@@ -132,7 +142,7 @@ def own_tokenizer(config: Config, data: str | None) -> tuple[Callable[[str], Any
 def _imported() -> Any:
     try:
         return getattr(importlib.import_module(MODULE), CLASS)
-    except Exception as error:  # somebody else's module, which may fail in any way
+    except Exception as error:  # the trainer's module may fail in any way
         if isinstance(error, ImportError) and (error.name or "").split(".")[0] == MODULE.split(".")[0]:
             raise NoTextError("the trainer (myxtts) cannot be imported here") from None
         raise NoTextError(
@@ -143,14 +153,16 @@ def _imported() -> Any:
 def _made(kind: Any, settings: dict[str, Any], symbols: list[str] | None) -> Any:
     try:
         return kind(**settings, custom_symbols=symbols, allow_symbol_growth=symbols is None)
-    except Exception as error:  # no phonemizer, or not this language
+    except Exception as error:  # there is no phonemizer, or none for this language
         raise NoTextError(f"it cannot be set up: {str(error).rstrip('. ')}") from None
 
 
 def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | None) -> tuple[Any, str]:
-    """The symbols by their numbers (or a function that finds them), and a text by which they are the same again.
+    """Returns the symbols by their numbers (or a function that finds them), and a text for the
+    version.
 
-    The trainer numbers phonemes as it meets them in its training list, once, and keeps that in a file.
+    The text is the same whenever the symbols are. The trainer numbers phonemes as it meets them in
+    its training list, once, and keeps the numbers in a file.
     """
     phonemes = settings["use_phonemes"]
     if data is None:

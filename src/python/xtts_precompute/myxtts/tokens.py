@@ -1,6 +1,7 @@
-"""The caller's tokenizer: kept in the cache as a column of its own, by a version that says which tokenizer it was.
+"""The caller's tokenizer, whose results the cache keeps in a column of its own.
 
-The cache's column "tokens" stays what its recipe makes; the tokenizer's is `COLUMN`, and stands in its place in batches.
+A version says which tokenizer made the column. The cache's column "tokens" stays what its recipe
+makes; batches have the column `COLUMN` in its place.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ from .config import Config
 from .identity import Identity, UnknownError
 from .text import is_processor, processor_version
 
-# A function, or a TextProcessor of the trainer's.
+# A function from a text to whole numbers, or a TextProcessor of the trainer's.
 Tokenizer = Callable[[str], Any]
 COLUMN = "tokenizer_tokens"
 _INT32 = np.iinfo(np.int32)
-LOOK_AGAIN_S = 1.0  # whether another process is done
+LOOK_AGAIN_S = 1.0  # how often to look whether another process is done
 _SHOWN = 3  # clips that a warning names
 
 
 class TokensOf:
-    """A clip's tokens: int32, none where it has no text, and as `text.too_long` of the recipe says where they are too many."""
+    """Makes a clip's tokens, int32.
+
+    There are none if the clip has no text. If there are too many, `text.too_long` of the recipe
+    decides: they are cut, or there are none.
+    """
 
     def __init__(self, tokenizer: Tokenizer, config: Config) -> None:
         self.tokenizer = function_of(tokenizer)
@@ -40,15 +45,18 @@ class TokensOf:
         self.width = config.text_width
         self.cuts = config.sections["text"]["too_long"] == "truncate"
         self.trainer_fails = config.pads_less_than_it_cuts
-        """At a text of more tokens: its padding takes no longer one, and it has not cut it."""
+        """The trainer fails at a text with more tokens: it has not cut it, and its padding is shorter."""
         self._normalized = bool(config.sections["text"]["use_normalized"])
 
     def __call__(self, clip: Any) -> npt.NDArray[np.int32]:
-        """Of a clip of a cache, or of what is known of one: its normalized text where there is one, as the recipe's tokens."""
+        """Returns the tokens of a clip (of a cache, or what is known of one) from its text.
+
+        It takes the normalized text where the recipe does and there is one.
+        """
         return self.of(clip.id, (self._normalized and clip.text_normalized) or clip.text)
 
     def of(self, clip_id: str, words: str | None) -> npt.NDArray[np.int32]:
-        """Of a text."""
+        """Returns the tokens of a text; messages name the clip."""
         if not words:
             return np.empty(0, np.int32)
         try:
@@ -76,7 +84,7 @@ class TokensOf:
 
 
 def _hint(given: Any, made: npt.NDArray[Any]) -> str:
-    """What tokenizers give that are not meant for this, and how to get the numbers out of it."""
+    """Returns how to get the numbers out of a result that tokenizers often give instead."""
     if hasattr(given, "input_ids") or (isinstance(given, Mapping) and "input_ids" in given):
         return ': tokenizer=lambda text: tokenizer(text)["input_ids"]'
     return ": take row 0 of it" if made.ndim == 2 and len(made) == 1 else ""
@@ -85,9 +93,12 @@ def _hint(given: Any, made: npt.NDArray[Any]) -> str:
 def with_tokens(
     cache: Cache, config: Config, tokenizer: Tokenizer, version: str | int | None, progress: Any
 ) -> tuple[Cache, list[str]]:
-    """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
+    """Returns the cache with the tokenizer's column, and the clips without tokens.
+
+    The column is made if it is not there yet, or was made by another tokenizer.
+    """
     tokens_of = TokensOf(tokenizer, config)
-    # What is kept depends on how long it may be, too.
+    # The results also depend on how long they may be.
     full = (
         f"{version_of(tokenizer, version)}, at most {tokens_of.limit} of "
         f"{tokens_of.width}{' (cut)' if tokens_of.cuts else ''}"
@@ -103,7 +114,10 @@ def with_tokens(
 
 
 def _has_tokens(cache: Cache, version: str) -> bool:
-    """Nothing is to be written then, which not everybody may who trains."""
+    """Returns whether the column is complete, so that nothing needs to be written.
+
+    Not every user who trains may write to the cache.
+    """
     column = cache.columns.get(COLUMN)
     return column is not None and column.version == version and not column.missing
 
@@ -122,7 +136,10 @@ def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
 
 
 def when_free(make: Callable[[], None]) -> None:
-    """All ranks of a training want the same at once: one makes it, and the others find it then."""
+    """Calls `make` until no other process is at work.
+
+    All ranks of a training want the same column at once. One makes it; the others find it then.
+    """
     told = False
     while True:
         try:
@@ -135,7 +152,7 @@ def when_free(make: Callable[[], None]) -> None:
 
 
 def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> list[str]:
-    """Clips that are left out, with a warning: their sound has no text beside it."""
+    """Returns the clips without tokens, which are left out, and warns of them."""
     known = list(lengths)
     full = sum(length >= tokens_of.limit for _, length in known)
     if full and tokens_of.trainer_fails:
@@ -155,7 +172,7 @@ def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> l
 
 
 def without_text(clips: Any, tokens_of: TokensOf | None) -> list[str]:
-    """Of clips whose features are computed at runtime, those that have no text, or no tokens. No sound is asked for."""
+    """Returns the clips without text or tokens, for features at runtime. No sound is read for it."""
     if tokens_of is None and "tokens" not in clips.columns:
         raise MismatchError(
             f"{clips._shown} has no tokens, which a trainer's batches have: no clip has a text, or the "
@@ -172,17 +189,19 @@ def without_text(clips: Any, tokens_of: TokensOf | None) -> list[str]:
 
 
 def function_of(tokenizer: Any) -> Tokenizer:
-    """What is called with a text."""
+    """Returns the function that makes tokens of a text."""
     made: Tokenizer = tokenizer.text_to_sequence if is_processor(tokenizer) else tokenizer
     return made
 
 
 def version_of(tokenizer: Any, given: str | int | None) -> str:
-    """What the caller says; else of the trainer's TextProcessor what decides its tokens; else a digest of all that decides what a plain function of
-    Python does.
+    """Returns the version that the caller gave, or else one that is found by itself.
 
-    That is its code with its constants and defaults, the values that it closes over and the global names that it uses, functions
-    among them. Objects with a `__call__`, methods and compiled functions may change without any of that, and need a version.
+    For the trainer's TextProcessor it is a digest of what decides its tokens. For a plain Python
+    function it is a digest of its code with constants and defaults, the values that it closes over,
+    and the global names that it uses, functions among them. Objects with a `__call__`, methods and
+    compiled functions may change without any of that: they raise InvalidArgumentError and need a
+    version.
     """
     if given is not None:
         return text("tokenizer_version", str(given) if isinstance(given, int) else given)

@@ -1,4 +1,7 @@
-"""The trainer's LJSpeechDataset with another create_tf_dataset(): its own clips, tokens and order, and mels of a cache."""
+"""Makes the trainer's LJSpeechDataset with another create_tf_dataset().
+
+Its clips, tokens and order stay the trainer's own; mels come from a cache.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _BATCHES_READ_AT_ONCE = 2
 
 @dataclasses.dataclass(frozen=True)
 class Installed:
-    """What the trainer's data sets shall read."""
+    """What the trainer's data sets are to read."""
 
     caches: tuple[str, ...]
     mode: str | None
@@ -32,7 +35,7 @@ class Installed:
 
 
 def cached(theirs: type, wish: Installed) -> type:
-    """A class like theirs whose batches come from the caches that are wished for."""
+    """Returns a subclass of the trainer's class, whose batches come from the given caches."""
 
     class LJSpeechDataset(theirs):  # type: ignore[misc]
         _xtts_base = theirs
@@ -64,7 +67,8 @@ def cached(theirs: type, wish: Installed) -> type:
                 return super().create_tf_dataset(**given)
             return batches.dataset(shuffle, repeat, prefetch, int(buffer_size_multiplier), bool(drop_remainder))
 
-    # What the trainer's versions before 51874c5 compute ahead by themselves, and would read from files of their own.
+    # The trainer's versions before 51874c5 compute these ahead, and read them from files of their
+    # own.
     nothing: dict[str, Callable[..., Any]] = {
         "precompute_mels": lambda self, *_, **__: None,
         "precompute_tokens": lambda self, *_, **__: None,
@@ -93,7 +97,7 @@ class TrainerBatches:
             _warn_of_rate(self._items.ids, rows_of(theirs))
         self._valid = np.array([len(tokens) > 0 for tokens in self._tokens]) & (self._items.frames > 0)
         kept = int(self._valid.sum())
-        # Where the trainer cuts, the cache's longer clips are cut in the same place.
+        # Clips that are longer in the cache are cut where the trainer cuts.
         cut = 0 if self._asked.native else int((self._items.frames > (self._asked.max_frames or np.inf)).sum())
         _say(
             f"{theirs.subset}: {kept} of {len(self._valid)} clips from {', '.join(self._items.paths)} "
@@ -145,7 +149,7 @@ class TrainerBatches:
 
         self._calls = calls
         count, batch_size, asked = len(self._valid), self._batch_size, self._asked
-        # A step that is compiled for one shape takes no short batch, which the trainer would give it.
+        # A step that is compiled for one shape takes no short batch; the trainer would give it one.
         drop_remainder = drop_remainder or (asked.pads and self._theirs.subset == "train")
         if repeat and drop_remainder and int(self._valid.sum()) < batch_size:
             raise InvalidArgumentError(
@@ -153,7 +157,8 @@ class TrainerBatches:
             )
         order = tf.data.Dataset.from_tensor_slices(np.arange(count, dtype=np.int32))
         if shuffle and count:
-            # The trainer's own buffer, so that a seed of TensorFlow's gives its order.
+            # The buffer is as large as the trainer's, so that a seed of TensorFlow's gives the
+            # trainer's order.
             order = order.shuffle(
                 min(count, max(1000, batch_size * buffer_size_multiplier)), reshuffle_each_iteration=True
             )
@@ -174,14 +179,15 @@ class TrainerBatches:
         if repeat:
             batches = batches.repeat()
         ready = self._ready(prefetch)
-        # The trainer draws the orders of later epochs as far ahead as its buffer reaches: here are so many places of clips, and few batches of them.
+        # The trainer draws the orders of later epochs as far ahead as its buffer reaches. So many
+        # places of clips are drawn ahead here, and few batches of them.
         waiting = int(getattr(self._theirs.config, "pipeline_buffer_size", 0) or 0) - ready - _BATCHES_READ_AT_ONCE
         if prefetch and waiting > 0:
             batches = batches.prefetch(waiting)
         return self._ahead(tf, batches.map(read, num_parallel_calls=_BATCHES_READ_AT_ONCE, deterministic=True), ready)
 
     def _ready(self, prefetch: bool) -> int:
-        """Batches that lie ready."""
+        """Returns the number of batches that are kept ready."""
         return max(2, int(getattr(self._theirs.config, "prefetch_buffer_size", 2) or 2)) if prefetch else 0
 
     def _ahead(self, tf: Any, made: Any, ready: int) -> Any:
@@ -195,14 +201,14 @@ class TrainerBatches:
         return made
 
     def _read_in_time(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
-        """Not at the interpreter's end, which a thread of TensorFlow's would not survive."""
+        """Reads, except at the interpreter's end, which a thread of TensorFlow's would not survive."""
         with self._calls:
             if self._calls.is_ending:
                 raise InternalError("the interpreter ends")
             return self.read(places)
 
     def read(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
-        """(tokens, mel, text_len, mel_len) of the clips at these places of the trainer's."""
+        """Returns (tokens, mel, text_len, mel_len) of the clips at these places of the trainer's."""
         tokens = [self._tokens[place] for place in places]
         text_len = np.array([len(one) for one in tokens], np.int32)
         padded = np.zeros((len(places), self._pads_to or int(text_len.max(initial=0))), np.int32)
@@ -215,7 +221,7 @@ class TrainerBatches:
 
 
 def _warn_of_rate(ids: list[str], rows: list[Any]) -> None:
-    """Of the first clip: what the trainer's native loader takes for sound at 22,050 Hz."""
+    """Warns if the first clip's file is not at 22,050 Hz, which the trainer's native loader assumes."""
     try:
         with wave.open(str(rows[0]["audio_path"])) as file:
             rate = file.getframerate()
@@ -230,7 +236,7 @@ def _warn_of_rate(ids: list[str], rows: list[Any]) -> None:
 
 
 def tokens_of(theirs: Any) -> list[npt.NDArray[np.int32]]:
-    """Of each of the trainer's clips, by its own text processing, cut where it cuts."""
+    """Returns the tokens of each of the trainer's clips, made and cut as the trainer does."""
     most = int(getattr(theirs.config, "max_text_tokens", 0) or 0)
     made = []
     for row in rows_of(theirs):
@@ -242,7 +248,7 @@ def tokens_of(theirs: Any) -> list[npt.NDArray[np.int32]]:
 
 
 def _why_lacking(items: Items, wish: Installed) -> str:
-    """What leads on, where clips are missing."""
+    """Returns a sentence about why clips are missing."""
     if items.beside in wish.caches and items.beside not in items.opened:
         return f"The cache {items.beside} is not there, or not finished. "
     if items.beside not in wish.caches:
@@ -254,7 +260,7 @@ def _why_lacking(items: Items, wish: Installed) -> str:
 
 
 def how_to_make(theirs: Any, asked: Asked, path: str, overwrite: bool) -> str:
-    """The command that makes the cache for this data set's folder."""
+    """Returns the command that makes the cache for this data set's folder."""
     words = ["xtts-precompute", os.fspath(theirs.data_path), path, *asked.arguments()]
     config = theirs.config
     lists = {
@@ -265,7 +271,7 @@ def how_to_make(theirs: Any, asked: Asked, path: str, overwrite: bool) -> str:
     if len(found) == 2:
         words += _lists(config, found, ("train", "eval"))
     elif found:
-        # One list alone is the first to the program, whichever the trainer has it for.
+        # For the program a single list is the first one, whatever the trainer uses it for.
         (key, name), *_ = found.items()
         words += _lists(config, {"metadata_train_file": name}, (key.split("_")[1],))
     words += ["--overwrite"] if overwrite else []

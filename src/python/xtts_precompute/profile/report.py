@@ -101,7 +101,7 @@ class ProfileReport:
 
     @property
     def data_verdict(self) -> str:
-        """"good": data is below 30 % of the step; "improvable": up to 50 %; "bottleneck": above."""
+        """ "good": data is below 30 % of the step; "improvable": up to 50 %; "bottleneck": above."""
         return share_verdict(self.data_share)
 
     @property
@@ -111,7 +111,7 @@ class ProfileReport:
 
     @property
     def variation_verdict(self) -> str:
-        """"stable": the variation is below 20 %; "acceptable": up to 50 %; "oscillating": above."""
+        """ "stable": the variation is below 20 %; "acceptable": up to 50 %; "oscillating": above."""
         return variation_verdict(self.variation)
 
     @property
