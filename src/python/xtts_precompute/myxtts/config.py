@@ -121,7 +121,8 @@ class Config:
         self.keys = tuple(_judged(key, self.uses_recipe_tokens) for key in document["config"])
         self._by_name = {key.name: key for key in self.keys}
         mode = one_of("mode", mode, MODES) if mode is not None else self.words("preprocessing_mode") or "precompute"
-        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has checked it
+        # The builder has checked it.
+        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]
 
     @property
     def path(self) -> str | None:
@@ -338,7 +339,11 @@ def _attributes(config: Any) -> dict[str, Any] | None:
     names = dict.fromkeys(name for kind in kinds if kind is not object for name in (*vars(kind), *_slots(kind)))
     names.update(dict.fromkeys(getattr(config, "__dict__", ())))
     shown = {name: getattr(config, name, None) for name in names if not name.startswith("_")}
-    return {name: value for name, value in shown.items() if not isinstance(value, Callable)} or None  # type: ignore[arg-type]
+    return {
+        name: value
+        for name, value in shown.items()
+        if not isinstance(value, Callable)  # type: ignore[arg-type]
+    } or None
 
 
 def _slots(kind: type) -> tuple[str, ...]:

@@ -73,7 +73,8 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
         recipe = NATIVE_RECIPE
     else:
         _refuse_librosa(theirs)
-        keys = {"sample_rate": sound.sample_rate, "n_mels": sound.n_mels, "n_fft": sound.n_fft, "hop_length": sound.hop_length, "win_length": sound.win_length,
+        keys = {"sample_rate": sound.sample_rate, "n_mels": sound.n_mels, "n_fft": sound.n_fft,
+                "hop_length": sound.hop_length, "win_length": sound.win_length,
                 "normalize_audio": bool(config.normalize_audio), "trim_silence": bool(sound.trim_silence),
                 "enable_loudness_normalization": bool(sound.enable_loudness_normalization),
                 "use_tf_native_loading": False, "max_mel_frames": max_frames or 0}  # fmt: skip

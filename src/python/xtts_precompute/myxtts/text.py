@@ -22,7 +22,8 @@ from .lists import training_folder, training_list
 MODULE, CLASS = "myxtts.utils.text", "TextProcessor"
 # The attributes of a TextProcessor that decide which tokens it makes.
 _SETTINGS = (
-    "language", "cleaner_names", "add_blank", "use_phonemes", "phoneme_language_override", "tokenizer_type", "tokenizer_model", "symbols", "symbol_to_id"
+    "language", "cleaner_names", "add_blank", "use_phonemes", "phoneme_language_override",
+    "tokenizer_type", "tokenizer_model", "symbols", "symbol_to_id"
 )  # fmt: skip
 
 
@@ -158,8 +159,7 @@ def _made(kind: Any, settings: dict[str, Any], symbols: list[str] | None) -> Any
 
 
 def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | None) -> tuple[Any, str]:
-    """Returns the symbols by their numbers (or a function that finds them), and a text for the
-    version.
+    """Returns the symbols by number, or a function that finds them; and a text that names them.
 
     The text is the same whenever the symbols are. The trainer numbers phonemes as it meets them in
     its training list, once, and keeps the numbers in a file.
@@ -170,7 +170,10 @@ def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | N
             raise NoTextError("the numbers of its phonemes come from the texts of its training list: give data=")
         return None, "its own symbols"
     data = training_folder(config, data)
-    folder = f"tokens_custom_{'ph' if phonemes else 'noph'}_{'blank' if settings['add_blank'] else 'noblank'}_{settings['language']}"
+    folder = (
+        f"tokens_custom_{'ph' if phonemes else 'noph'}_"
+        f"{'blank' if settings['add_blank'] else 'noblank'}_{settings['language']}"
+    )
     path = os.path.join(data, "processed", folder, "symbols.json")
     if os.path.isfile(path):
         symbols = _read_symbols(path)

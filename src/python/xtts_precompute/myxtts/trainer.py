@@ -52,8 +52,9 @@ def cached(theirs: type, wish: Installed) -> type:
             drop_remainder: bool = False,
             **more: Any,
         ) -> Any:
-            given = {"batch_size": batch_size, "shuffle": shuffle, "repeat": repeat, "prefetch": prefetch, "memory_cache": memory_cache,
-                     "num_parallel_calls": num_parallel_calls, "buffer_size_multiplier": buffer_size_multiplier, "drop_remainder": drop_remainder, **more}  # fmt: skip
+            given = {"batch_size": batch_size, "shuffle": shuffle, "repeat": repeat, "prefetch": prefetch,
+                     "memory_cache": memory_cache, "num_parallel_calls": num_parallel_calls,
+                     "buffer_size_multiplier": buffer_size_multiplier, "drop_remainder": drop_remainder, **more}  # fmt: skip
             mode = wish.mode or getattr(self.config, "preprocessing_mode", None) or "precompute"
             if mode == "runtime":
                 _say(f"{self.subset}: the trainer's own loading (mode runtime)")
@@ -102,7 +103,8 @@ class TrainerBatches:
         _say(
             f"{theirs.subset}: {kept} of {len(self._valid)} clips from {', '.join(self._items.paths)} "
             f"(recipe {self._asked.recipe}"
-            f"{', as use_tf_native_loading has it' if self._asked.native else ''}{f'; {cut} are cut at max_mel_frames' if cut else ''})"
+            f"{', as use_tf_native_loading has it' if self._asked.native else ''}"
+            f"{f'; {cut} are cut at max_mel_frames' if cut else ''})"
         )
 
     def _open(self, wish: Installed) -> Items:
@@ -115,7 +117,8 @@ class TrainerBatches:
             raise MismatchError(
                 f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for "
                 f"{self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
-                f"{_why_lacking(items, wish)}{self._how(items.beside, items.beside in items.opened and has_other_lengths(self._asked, items.beside))}"
+                f"{_why_lacking(items, wish)}"
+                f"{self._how(items.beside, items.beside in items.opened and has_other_lengths(self._asked, items.beside))}"
             )
         short = items.cut_before(self._asked.max_frames)
         if len(short):

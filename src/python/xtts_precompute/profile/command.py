@@ -141,7 +141,8 @@ def _run(options: argparse.Namespace) -> None:
         report.save(options.plot)
     if options.json:
         about: dict[str, Any] = {
-            "cache": options.cache, "framework": run.framework, "device": run.device, "has_text": run.has_text, "parameters": run.parameter_count,
+            "cache": options.cache, "framework": run.framework, "device": run.device,
+            "has_text": run.has_text, "parameters": run.parameter_count,
         }  # fmt: skip
         print(json.dumps({**about, **report.to_json()}, indent=2))
         return

@@ -101,7 +101,10 @@ class ProfileReport:
 
     @property
     def data_verdict(self) -> str:
-        """ "good": data is below 30 % of the step; "improvable": up to 50 %; "bottleneck": above."""
+        """The word for `data_share`.
+
+        "good": data is below 30 % of the step; "improvable": up to 50 %; "bottleneck": above.
+        """
         return share_verdict(self.data_share)
 
     @property
@@ -111,7 +114,10 @@ class ProfileReport:
 
     @property
     def variation_verdict(self) -> str:
-        """ "stable": the variation is below 20 %; "acceptable": up to 50 %; "oscillating": above."""
+        """The word for `variation`.
+
+        "stable": below 20 %; "acceptable": up to 50 %; "oscillating": above.
+        """
         return variation_verdict(self.variation)
 
     @property
