@@ -4,9 +4,9 @@ import pytest
 import xtts_precompute as xp
 from support import Truth, build, make_corpus
 
-CLIPS = 37  # no multiple of any batch size that the tests use
+CLIPS = 37  # not a multiple of any batch size in the tests
 
-# Store, layout and dtype: each of them with each of the others once.
+# Store, layout and dtype: each value stands with each value of the others once.
 FORMS = {
     "lmdb-padded-float32": ("lmdb", "padded", "float32"),
     "lmdb-packed-float16": ("lmdb", "packed", "float16"),
@@ -26,7 +26,7 @@ def corpus(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def caches(corpus, tmp_path_factory):
-    """Path of the cache of each form, built at its first use."""
+    """Gives a function: the path of the cache of a form, which is built at its first use."""
     folder = tmp_path_factory.mktemp("caches")
 
     def of(form):
@@ -53,7 +53,7 @@ def truths(caches, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def path(caches):
-    """The default form, not to be changed."""
+    """The cache of the default form; no test may change it."""
     return caches("lmdb-padded-float32")
 
 
@@ -69,13 +69,13 @@ def cache(path):
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch):
-    """Who keeps all batches hears of it at once."""
+    """A reader whose batches are all held raises BusyError at once."""
     monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
 
 
 @pytest.fixture
 def own_path(path, tmp_path):
-    """A copy that a test may damage."""
+    """A copy of the cache, which a test may damage."""
     return shutil.copytree(path, tmp_path / "cache")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import xtts_precompute as xp
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM
 
-# What makes the tests' caches (support.build) the ones that are asked for.
+# With these keys, the tests' caches (support.build) are the right ones.
 KEYS = {
     "max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "pad_to_fixed_length": True, "use_tf_native_loading": False, "batch_size": 4,
     "prefetch_buffer_size": 2,
@@ -16,14 +16,14 @@ SETTINGS = {"features.pad_value": PADDING}
 
 
 def opened(cache, keys=None, **options):
-    """With the tokens of the tests' recipe, unless a tokenizer is given."""
+    """Opens a data set with the tokens of the tests' recipe, unless a tokenizer is given."""
     return xp.myxtts.open(
         {**KEYS, **(keys or {})}, cache, **{"settings": SETTINGS, "progress": False, "tokenizer": "recipe", **options}
     )
 
 
 def kept(loader):
-    """An epoch's batches, as copies."""
+    """Returns an epoch's batches, as copies."""
     return [xp.myxtts.TrainerBatch(*map(np.array, batch), ids=batch.ids) for batch in loader]
 
 
@@ -38,7 +38,7 @@ def yaml_file(folder, text, name="config.yaml"):
 
 
 def command_of(error):
-    """The last lines of an error, as a shell would take them."""
+    """Returns the last lines of an error, as a shell would take them."""
     (line,) = [line for line in str(error).splitlines() if line.startswith("    xtts-precompute ")]
     return shlex.split(line)[1:]
 

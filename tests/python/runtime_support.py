@@ -20,7 +20,7 @@ def runtime(data, **options):
 
 
 def count_threads():
-    """Of this process: a reader's are none of Python's."""
+    """Counts this process's threads, also those that Python does not know: a reader's."""
     return len(os.listdir("/proc/self/task"))
 
 
@@ -32,14 +32,14 @@ def wait_until(holds, seconds=10):
 
 
 def decoders():
-    """Processes of this one that decode."""
+    """Returns the decoding processes that this process has started."""
     children = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
     return [pid for pid in children if b"xtts-decode" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 @contextlib.contextmanager
 def standing_still():
-    """Decoders that are there do nothing meanwhile: what needs a clip waits."""
+    """Stops the decoders while the block lasts: whoever needs a clip waits."""
     stopped = decoders()
     assert stopped
     for pid in stopped:
@@ -52,13 +52,13 @@ def standing_still():
 
 
 def same(one, other):
-    """Type, shape and bits."""
+    """Returns whether two arrays have the same type, shape and bits."""
     one, other = np.asarray(one), np.asarray(other)
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
 def check_same_batches(of_cache, of_clips):
-    """Every array of every batch of the epoch; how many there were."""
+    """Compares every array of every batch of the epoch; returns the number of batches."""
     count = 0
     for expected, batch in zip(of_cache, of_clips, strict=True):
         count += 1
@@ -72,7 +72,7 @@ def check_same_batches(of_cache, of_clips):
 
 
 def in_child(work):
-    """The exit code of a forked child: 0 where `work` returned true."""
+    """Runs `work` in a forked child; returns its exit code, 0 if `work` returned true."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python 3.12 and later warn of any fork beside threads
         child = os.fork()

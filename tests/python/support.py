@@ -1,4 +1,7 @@
-"""What the tests share: the program that makes caches, and the truth about what is in them, found without the package."""
+"""What the tests share: the program that makes caches, and the truth about what is in them.
+
+The truth is found without the package.
+"""
 
 import ctypes
 import ctypes.util
@@ -15,14 +18,14 @@ import numpy as np
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("XTTS_PRECOMPUTE", PROJECT / "build/check/cli/xtts-precompute"))
 MAX_FRAMES, MELS, MAX_TOKENS = 64, 80, 48
-PADDING = -3.25  # not zero, so that a row that nobody filled shows
+PADDING = -3.25  # not zero, so that a row that was not filled shows
 
 SPEAKERS = ("ada", "björn", "chen")
 LANGUAGES = ("en", "fa")
 
 
 def tell(*arguments):
-    """Runs the program; its standard output."""
+    """Runs the program; returns its standard output."""
     assert PROGRAM.exists(), (
         f"{PROGRAM} is missing: cmake --preset check && cmake --build build/check --target xtts-precompute"
     )
@@ -32,7 +35,7 @@ def tell(*arguments):
 
 
 def make_corpus(folder, clip_count, seed=0, prefix="clip", seconds=(0.15, 0.6)):
-    """Chirps of so many seconds with texts, speakers and languages, as a table."""
+    """Makes a corpus of chirps with texts, speakers and languages, and a table of them."""
     random = np.random.default_rng(seed)
     folder.mkdir(parents=True)
     lines = ["file,text,speaker,language"]
@@ -57,7 +60,10 @@ def build(corpus, cache, *arguments):
 
 
 class Truth:
-    """What the command line says of a cache: its own way of reading (one record, no loader), and the texts' bytes."""
+    """What the command line says of a cache: it reads one record at a time, without a loader.
+
+    The tokens are the bytes of the texts.
+    """
 
     def __init__(self, cache, work):
         work.mkdir(parents=True, exist_ok=True)
@@ -70,7 +76,7 @@ class Truth:
             file = work / "mel.npy"
             tell("show", cache, clip["id"], "--npy", file, "--quiet")
             self.mels[clip["id"]] = np.load(file)
-            # The recipe's tokens: each byte of the text, plus one.
+            # The recipe's tokens are the bytes of the text, each plus one.
             self.tokens[clip["id"]] = np.frombuffer(clip["text"].encode(), np.uint8).astype(np.int32) + 1
 
     def padded_mel(self, clip_id, dtype=np.float32, pad_value=PADDING, frames=MAX_FRAMES):
@@ -85,7 +91,7 @@ class Truth:
         return record
 
     def check(self, batch, dtype=np.float32):
-        """Every number of a batch."""
+        """Compares every number of a batch."""
         ids = batch.ids
         assert len(ids) == batch.valid_count
         for row, clip_id in enumerate(ids):
@@ -103,7 +109,7 @@ class Truth:
         ).all()
 
 
-# Begins programs for run_python that look at their memory.
+# The beginning of programs for run_python that look at their memory.
 RESIDENT_KIB = """
 import gc, os
 
@@ -119,7 +125,10 @@ class _Digest(ctypes.Structure):
 
 
 def forge_index(cache, old, new):
-    """Other bytes of the same length in the index, and every check above them made again, up to the manifest (cache-v1.md, 8 and 9)."""
+    """Writes other bytes of the same length to the index.
+
+    Then it makes every check above them anew, up to the manifest (cache-v1.md, 8 and 9).
+    """
     xxhash = ctypes.CDLL(ctypes.util.find_library("xxhash"))
     xxhash.XXH3_64bits_withSeed.restype = ctypes.c_uint64
     xxhash.XXH3_128bits.restype = _Digest
@@ -153,7 +162,10 @@ def forge_index(cache, old, new):
 
 
 def run_python(code, *arguments, timeout_s=60):
-    """Runs a program of its own, which has to end well and say nothing on stderr; its stdout."""
+    """Runs a Python program; returns its stdout.
+
+    It has to end well, and write nothing to stderr.
+    """
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,

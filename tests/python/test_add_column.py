@@ -1,4 +1,4 @@
-"""cache.add_column: records of a function's, in this process and in others; what is refused; what an interruption leaves."""
+"""cache.add_column(): records in this process and in others, refusals, and interruptions."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ CLIPS = 24
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A corpus and its cache, which nobody changes."""
+    """A corpus and its cache, which no test changes."""
     folder = tmp_path_factory.mktemp("added")
     make_corpus(folder / "data", CLIPS)
     settings = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
@@ -138,7 +138,7 @@ def test_what_an_update_brings_is_missing_until_it_is_added(cache, tmp_path):
     with open(tmp_path / "data/metadata.csv", "a") as file:
         file.write("clip-100.wav,a new one,ada,en\n")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it sounds as clip-001 does
+        warnings.simplefilter("ignore")  # the new clip sounds as clip-001 does
         settings = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
         xp.build(tmp_path / "data", cache.path, settings=settings, progress=False)
     grown = xp.open(cache.path)
@@ -177,10 +177,10 @@ def test_what_does_not_fit_names_its_clip_and_changes_nothing(cache):
         add(cache, "mel", loudness)
     with pytest.raises(ZeroDivisionError):
         add(cache, "bad", lambda clip: 1 / 0)
-    # What was computed of a column is not thrown away for another one.
+    # A begun column is not thrown away for another one.
     with pytest.raises(xp.MismatchError, match="remove its folder .build"):
         add(cache, "other", loudness)
-    add(add(cache, "bad", loudness, version="mended"), "other", loudness)  # nobody holds the builder's lock
+    add(add(cache, "bad", loudness, version="mended"), "other", loudness)  # the builder's lock is free
 
 
 def test_a_function_that_fails_is_told_what_is_kept(cache):
@@ -215,7 +215,7 @@ def test_an_interrupted_addition_goes_on(cache):
     with pytest.raises(KeyboardInterrupt):
         add(cache, "loudness", until(10))
     new = add(cache, "loudness", until(1000))
-    # The first clip is made again, for it tells dtype and shape.
+    # The first clip is computed again, because it tells dtype and shape.
     assert sorted(calls) == sorted([*cache.ids, cache.ids[0]])
     for clip in new:
         np.testing.assert_array_equal(clip.loudness, loudness(clip))
@@ -256,7 +256,7 @@ def test_workers_make_the_same_bytes(cache, tmp_path):
 def test_workers_need_a_function_that_can_be_sent(cache):
     with pytest.raises(xp.InvalidArgumentError, match="top level of a module"):
         add(cache, "loudness", lambda clip: loudness(clip), workers=1)
-    assert "other" in add(cache, "other", loudness).columns  # nothing was begun
+    assert "other" in add(cache, "other", loudness).columns  # the failed call has begun nothing
 
 
 def test_from_npy(cache, tmp_path):
@@ -349,7 +349,7 @@ def test_what_is_not_finite_is_refused_unless_it_means_something(cache, dtype):
 
 
 def names_of_attributes(cache):
-    """All public ones of what gives columns as attributes."""
+    """Returns all public attributes of the classes that give columns as attributes."""
     from xtts_precompute._cache.add_column import ColumnClip
     from xtts_precompute._cache.batch import Batch
     from xtts_precompute._cache.clips import Clip
@@ -358,7 +358,7 @@ def names_of_attributes(cache):
     from xtts_precompute.myxtts.batches import TrainerBatch
 
     kinds = [Batch, Clip, ColumnClip, FieldDict, RuntimeClip, TrainerBatch]
-    with open(f"{next(iter(xp.__path__))}/torch/batches.py") as file:  # which needs no PyTorch to be looked at
+    with open(f"{next(iter(xp.__path__))}/torch/batches.py") as file:  # read as text, without PyTorch
         of_torch = re.findall(
             r"^    def ([a-z]\w*)\(self", file.read().split("class TensorBatch")[1].split("\nclass ")[0], re.MULTILINE
         )

@@ -1,7 +1,7 @@
-"""The arrows of the package (src/python/README.md): every import of its own against the table below, and no circle among them.
+"""The imports between the package's rooms, against the table below (src/python/README.md).
 
-The sources are read, not run: an import within a function counts as well, whenever it may come. What only type checkers
-see (TYPE_CHECKING) has to follow the arrows, and is no part of a circle.
+The sources are read, not run: an import within a function counts as well. Imports for type checkers
+only (TYPE_CHECKING) have to follow the arrows, but are no part of a circle.
 """
 
 import ast
@@ -13,7 +13,7 @@ from support import PROJECT
 PACKAGE = PROJECT / "src/python/xtts_precompute"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-# A room is a subpackage, or a few modules that begin alike; -> the rooms that it may import.
+# Each room, a subpackage or modules with a common beginning, and the rooms that it may import.
 ARROWS = {
     "_base": set(),
     "_build": {"_base"},
@@ -27,12 +27,16 @@ ARROWS = {
     "profile": {"_base", "_cache", "torch", "tensorflow", "reference"},
     "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow"},
 }
-# The compiled parts -> who may name them. Errors are the other way round: _core finds _base.errors.
+# Each compiled part, and the rooms that may name it. Errors go the other way: _core finds
+# _base.errors.
 COMPILED = {"_core": {"_base", "_cache", "_runtime", "_loaders"}, "_builder": {"_runtime"}}
 
 
 def room_of(module):
-    """Gives "_cache" of ("_cache", "reader"), "reference" of ("reference_torch",), "" of ("__init__",)."""
+    """Returns the room of a module.
+
+    ("_cache", "reader") is in "_cache", ("reference_torch",) in "reference", ("__init__",) in "".
+    """
     first = module[0]
     if first in ("__init__", "__main__"):
         return ""
@@ -44,7 +48,7 @@ def module_of(path):
 
 
 def imports_of(path):
-    """(module, whether only type checkers see it) of each import of ours."""
+    """Returns (module, whether only type checkers see it) for each import of our own."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     hidden = {
         inner
@@ -67,7 +71,7 @@ def imports_of(path):
 
 
 def resolved(base, name):
-    """The module that `from base import name` runs last."""
+    """Returns the module that `from base import name` runs last."""
     for one in ((*base, name), base):
         if PACKAGE.joinpath(*one, "__init__.py").exists():
             return (*one, "__init__")
@@ -83,7 +87,7 @@ def test_every_import_follows_an_arrow(path):
         target = room_of(module)
         if target in COMPILED:
             assert room in COMPILED[target], f"{room} may not use {target}"
-        elif room:  # the package itself gathers all rooms
+        elif room:  # the package itself may import all rooms
             assert target == room or target in ARROWS[room], f"{room} may not use {target}"
 
 
@@ -96,10 +100,10 @@ def test_no_import_circle():
     for path in FILES:
         module = module_of(path)
         targets = {target for target, is_hidden in imports_of(path) if not is_hidden}
-        # Whoever imports a module of another subpackage runs that package's own file first.
+        # An import of another subpackage's module runs that subpackage's __init__.py first.
         targets |= {(target[0], "__init__") for target in targets if len(target) > 1 and target[0] != module[0]}
         graph[module] = targets - {module}
-    graphlib.TopologicalSorter(graph).prepare()  # CycleError names the circle
+    graphlib.TopologicalSorter(graph).prepare()  # CycleError names a circle
 
 
 def test_an_import_circle_would_be_found():

@@ -1,4 +1,4 @@
-"""Read-only, without copies, alive as long as they are held; DLPack both ways."""
+"""Arrays: read-only, without copies, alive while they are held; DLPack in both directions."""
 
 import gc
 import weakref
@@ -56,7 +56,7 @@ def test_results_are_ordinary_arrays(array):
 
 
 def test_masks_and_results_made_of_arrays_do_not_end_the_process(array):
-    mask = np.zeros_like(array, dtype=bool)  # NumPy makes it of the same class
+    mask = np.zeros_like(array, dtype=bool)  # NumPy gives it the same class
     mask[0] = True
     assert isinstance(mask, xp.Array)
     plain, chosen = np.asarray(array), np.asarray(mask)
@@ -81,7 +81,7 @@ def test_arrays_outlive_batch_reader_and_cache(path):
     del batch, reader, cache
     gc.collect()
     assert [reference() for reference in gone] == [None] * 3
-    xp.open(path).reader(batch_size=8, seed=2)  # takes memory that would have been given back
+    xp.open(path).reader(batch_size=8, seed=2)  # would reuse memory that had been freed
     for array, copy in zip((view, lengths, clip), copies):
         np.testing.assert_array_equal(array, copy)
 
@@ -137,7 +137,7 @@ def test_memory_without_memory_shows_none():
 
 
 class Producer:
-    """numpy.from_dlpack() takes objects; this one hands over a capsule that is there already."""
+    """An object for numpy.from_dlpack(), which hands over a given capsule."""
 
     def __init__(self, capsule):
         self.capsule = capsule

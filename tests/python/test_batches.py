@@ -1,4 +1,4 @@
-"""What is in batches, against the command line's records; where it stands, against order-v1 in plain Python."""
+"""What is in batches, against the command line's records and against order-v1 in plain Python."""
 
 import importlib.util
 import itertools
@@ -127,7 +127,7 @@ def test_selection(cache, truth):
 def test_weights_even_out_languages(cache, truth):
     reader = cache.reader(batch_size=10, weights={"by": "language", "temperature": 0, "draws": 40}, seed=3)
     drawn = [truth.clips[clip_id]["language"] for batch in reader for clip_id in batch.ids]
-    assert len(drawn) == 40 and drawn.count("fa") == 20  # of 8 clips; 29 are English
+    assert len(drawn) == 40 and drawn.count("fa") == 20  # Farsi has 8 clips, English 29
 
 
 def test_buckets_hold_clips_of_like_length(cache, truth):

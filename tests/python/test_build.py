@@ -1,4 +1,4 @@
-"""Building and verifying: reports, progress, Ctrl-C, and what a reader-only installation says."""
+"""Building and verifying: reports, progress, Ctrl-C, and a reader-only installation's errors."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ def build(data, cache, **options):
 
 @pytest.fixture(scope="module")
 def built(corpus, tmp_path_factory):
-    """A cache made by xp.build(), its report, and what it told of its progress."""
+    """A cache made by xp.build(), its report, and the progress that it told."""
     path = tmp_path_factory.mktemp("built") / "cache"
     told = []
     return path, build(corpus, path, progress=told.append), told
@@ -41,7 +41,7 @@ def copy(built, tmp_path):
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """So many clips that a build of them takes seconds on one thread."""
+    """A corpus with so many clips that a build takes seconds on one thread."""
     folder = tmp_path_factory.mktemp("many") / "data"
     make_corpus(folder, 50)
     lines = (folder / "metadata.csv").read_text().splitlines()
@@ -441,7 +441,7 @@ assert "libxtts_builder" in maps and "libavcodec" not in maps
 
 
 def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
-    # The same package without its builder, as it is installed where the tools' libraries are missing.
+    # The package without its builder, as it is installed if the tools' libraries are missing.
     parts = ("_builder.", "libxtts_builder.", "xtts-precompute", "xtts-decode", "xtts-draw")
     shutil.copytree(
         FOLDER, tmp_path / "xtts_precompute", ignore=lambda _, names: [name for name in names if name.startswith(parts)]
@@ -481,7 +481,7 @@ def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
 @as_installed
 def test_a_builder_that_cannot_be_loaded_says_why(corpus, tmp_path):
     copied = shutil.copytree(FOLDER, tmp_path / "xtts_precompute")
-    (copied / "libxtts_builder.so.0").unlink()  # as when a library that it needs is another version now
+    (copied / "libxtts_builder.so.0").unlink()  # as if a library that it needs had another version now
     code = "import sys, xtts_precompute as xp; xp.build(sys.argv[1], sys.argv[2])"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(

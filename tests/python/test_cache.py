@@ -1,4 +1,4 @@
-"""Caches and clips against what the command line and h5py say of them."""
+"""Caches and clips, against what the command line and h5py say of them."""
 
 import json
 import os
@@ -58,7 +58,8 @@ def test_a_table_has_a_row_for_each_clip(caches, tmp_path):
 
 
 def test_hdf5_records_are_those_of_h5py(caches, tmp_path):
-    # The distribution's own Python, which knows nothing of us, reads the shards by their attributes.
+    # The distribution's Python, which does not know this package, reads the shards by their
+    # attributes.
     script = """
 import glob, sys, h5py, numpy
 records = {}
@@ -150,7 +151,7 @@ def test_a_relative_path_holds_when_the_process_moves(path, tmp_path, monkeypatc
 
 
 def test_texts_that_are_no_unicode_are_in_no_cache(cache):
-    name = os.fsdecode(b"clip\xff")  # as os.listdir() gives it
+    name = os.fsdecode(b"clip\xff")  # as os.listdir() gives such a name
     assert name not in cache and name not in cache.ids
     for ask in (lambda: cache[name], lambda: cache.ids.index(name), lambda: cache[0][name], lambda: cache[0][3]):
         with pytest.raises(xp.NotFoundError):
@@ -192,7 +193,7 @@ def test_several_caches_are_one(path, second_path, truth):
     assert sorted(seen) == sorted(both.ids)
     with pytest.raises(xp.InvalidArgumentError):
         xp.open([])
-    with pytest.raises(xp.InvalidArgumentError):  # which of the two?
+    with pytest.raises(xp.InvalidArgumentError):  # the cache is given twice: both have the clip
         xp.open([path, path])[truth.order[0]]
 
 

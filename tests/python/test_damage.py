@@ -1,4 +1,4 @@
-"""A flipped byte and a cut file: typed errors that name the clip, or the batch without it; never a signal."""
+"""A flipped byte and a cut file: errors that name the clip, or batches without it; never a signal."""
 
 import os
 import warnings
@@ -11,7 +11,7 @@ from support import forge_index, run_python
 
 @pytest.fixture
 def damaged(own_path, truth):
-    """(cache, id of the clip in whose mel one byte is another)"""
+    """(cache, the id of a clip with one changed byte in its mel)."""
     clip_id = truth.order[10]
     record = truth.mels[clip_id].tobytes()
     found = 0
@@ -71,7 +71,7 @@ def test_skip_leaves_the_clip_out(damaged, truth):
 
 @pytest.fixture
 def cut(own_path):
-    """(cache, clips whose mel is whole): of one shard of mels the last third is gone."""
+    """(cache, the clips whose mel is whole): the last third of one shard of mels is gone."""
     shard = min(own_path.glob("shards/mel/*"))
     os.truncate(shard, shard.stat().st_size * 2 // 3)
     cache = xp.open(own_path)
@@ -135,7 +135,7 @@ def test_ignore_gives_it_as_it_is(options, damaged, truth):
 
 
 def test_a_file_that_is_cut_under_a_reader_is_an_error(own_path):
-    # In a process of its own: where it is wrong, it is SIGBUS.
+    # In its own process, because a failure would be SIGBUS.
     said = run_python(
         """
 import os, sys, glob

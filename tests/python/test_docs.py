@@ -1,4 +1,4 @@
-"""README.md and the pages of docs/: what they tell their reader to do is done, and their links lead somewhere."""
+"""README.md and docs/: what the pages tell the reader to do is done, and their links are followed."""
 
 import importlib.util
 import os
@@ -22,7 +22,7 @@ def name_of(page):
 
 @pytest.fixture(scope="module")
 def sample_corpus(tmp_path_factory):
-    """The corpus that a reader of the pages is told to make."""
+    """The corpus that the pages tell the reader to make."""
     if not shutil.which("espeak-ng") or not shutil.which("ffmpeg"):
         pytest.skip("espeak-ng or ffmpeg is missing: the sample corpus cannot be made")
     folder = tmp_path_factory.mktemp("sample") / "data"
@@ -68,7 +68,7 @@ def test_a_page_that_does_not_work_is_found(page, why, tmp_path):
 
 
 def anchors_of(page):
-    """The anchors that GitHub gives to the headings of a page."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""How many batches an epoch has: the arithmetic of Epoch beside lists that are cut into steps."""
+"""How many batches an epoch has: Epoch's arithmetic against lists that are cut into steps."""
 
 import itertools
 
@@ -7,7 +7,7 @@ from xtts_precompute._cache.epochs import Epoch, begin_next_epoch
 
 
 def steps_of(samples, batch_size, world_size, drop_last, consumed=0):
-    """Each step's batches, one a rank, as lists of samples."""
+    """Returns each step's batches, one for each rank, as lists of samples."""
     left = list(range(samples))[consumed:]
     each = batch_size * world_size
     steps = [left[begin : begin + each] for begin in range(0, len(left), each)]

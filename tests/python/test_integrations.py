@@ -1,4 +1,4 @@
-"""What holds for all integrations: found when they are asked for, and the same bytes as C++ in each."""
+"""What holds for all integrations: import at first use, and the bytes that C++ gives."""
 
 import hashlib
 import importlib.util
@@ -19,7 +19,7 @@ FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: frameworks let go of batches, not the test."""
 
 
 def needs(name):
@@ -97,7 +97,10 @@ int main(int, char** arguments) {
 
 @pytest.fixture(scope="session")
 def cpp_program(tmp_path_factory):
-    """The same in C++, against the library that the package has, whose public headers are the source tree's."""
+    """A C++ program that reads the same batches with the package's own library.
+
+    The public headers are those of the source tree.
+    """
     folder = tmp_path_factory.mktemp("cpp")
     (folder / "batches.cpp").write_text(CPP)
     library = Path(xp.__file__).parent

@@ -1,4 +1,4 @@
-"""Where a reader stands, what holds a slot, and what is said when none is left."""
+"""Where a reader stands, what holds a slot, and the error when no slot is left."""
 
 import gc
 import json
@@ -8,7 +8,7 @@ import threading
 import pytest
 import xtts_precompute as xp
 
-BATCHES = 9  # of 4, out of 37 clips
+BATCHES = 9  # batches of 4, from 37 clips
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def reader(cache):
 
 
 def epochs(cache, *wanted):
-    """Ids by batch of these epochs, each begun by set_epoch()."""
+    """Returns the ids by batch of these epochs, each begun by set_epoch()."""
     found = []
     other = cache.reader(batch_size=4, seed=11)
     for epoch in wanted:
@@ -110,7 +110,7 @@ def test_a_state_that_is_not_this_readers(cache, reader, second_path):
 
 
 def slots_free(reader, prefetch=4):
-    """How many batches can be held at once."""
+    """Returns how many batches can be held at once."""
     reader.set_epoch(0)
     held = []
     try:
@@ -127,7 +127,7 @@ def test_kept_batches_cost_slots_and_come_back(reader):
     assert slots_free(reader) == 3
     array = kept.mel
     kept.release()
-    assert slots_free(reader) == 3  # the array holds it still
+    assert slots_free(reader) == 3  # the array still holds the slot
     del array
     assert slots_free(reader) == 4
     kept.release()
@@ -176,7 +176,7 @@ def test_a_released_batch_says_so(reader):
         mel = batch.mel
         first = float(mel[0, 0, 0])
     assert float(mel[0, 0, 0]) == first
-    assert repr(batch) == "<Batch, released>" and "mel" not in dir(batch)  # what a debugger asks for
+    assert repr(batch) == "<Batch, released>" and "mel" not in dir(batch)  # what a debugger calls
     for use in (
         lambda: batch.mel,
         lambda: len(batch),
@@ -189,7 +189,7 @@ def test_a_released_batch_says_so(reader):
 
 
 def test_exceptions_in_the_loop_leak_no_slot(reader):
-    for _ in range(BATCHES):  # more than there are slots
+    for _ in range(BATCHES):  # more batches than slots
         with pytest.raises(ZeroDivisionError):
             for batch in reader:
                 1 // int(batch.mel_len[0] - batch.mel_len[0])

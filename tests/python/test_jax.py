@@ -21,7 +21,7 @@ FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: JAX lets go of batches, not the test."""
 
 
 def same_bytes(mine, array):
@@ -79,7 +79,8 @@ def test_a_step_is_traced_once(cache):
 
 @pytest.mark.parametrize("shuffle", ["global", "none"])
 def test_donated_batches_change_nothing(shuffle, cache):
-    # XLA may write results into what is donated; in the cache's own file ("none") that would end the process.
+    # XLA may write results into a donated array. If that were the cache's own file ("none"), it
+    # would end the process.
     step = jax.jit(lambda batch: jax.tree_util.tree_map(lambda value: value * 2 + 1, batch), donate_argnums=0)
     reader = cache.reader(batch_size=8, shuffle=shuffle)
     loader = xp.jax.Loader(cache, batch_size=8, shuffle=shuffle)

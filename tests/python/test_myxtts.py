@@ -1,5 +1,9 @@
-"""xp.myxtts: what a trainer's configuration says, and the batches it comes to. (How TensorFlow and PyTorch get them: test_myxtts_tensorflow.py,
-test_myxtts_torch.py; which cache, or none: test_myxtts_modes.py; which clips: test_myxtts_splits.py.)"""
+"""xp.myxtts: a trainer's configuration, and the batches that it asks for.
+
+Other files test how TensorFlow and PyTorch get them (test_myxtts_tensorflow.py,
+test_myxtts_torch.py), which cache is used, or none (test_myxtts_modes.py), and which clips
+(test_myxtts_splits.py).
+"""
 
 import dataclasses
 import enum
@@ -15,7 +19,7 @@ import xtts_precompute as xp
 from myxtts_support import KEYS, SETTINGS, all_ids, kept, opened, yaml_file
 from support import MAX_FRAMES, MAX_TOKENS, make_corpus
 
-# All that the users say of their configuration (keys of `data:`).
+# All keys of `data:` that the users name.
 USERS_KEYS = """
     sample_rate, n_mels, n_fft, hop_length, win_length, trim_silence, normalize_audio, enable_loudness_normalization, target_loudness_lufs,
     max_audio_length, max_mel_frames, max_text_length, max_text_tokens, text_cleaners, language, train_split, val_split, train_subset_fraction,
@@ -58,7 +62,7 @@ def test_batches_are_as_long_as_their_longest_clip_where_they_are_not_padded(pat
 def test_the_last_batch_is_short_where_the_end_is_kept(path, truth):
     dataset = opened(path, {"batch_size": 5})
     trained = sorted(clip_id for clip_id in truth.order if truth.clips[clip_id]["split"] == "train")
-    assert len(trained) % 5  # or the test shows nothing
+    assert len(trained) % 5  # else the test would show nothing
     batches = kept(dataset.reader(drop_last=False, ids=True))
     assert [len(batch.mel) for batch in batches] == [5] * (len(trained) // 5) + [len(trained) % 5]
     assert sorted(clip_id for batch in batches for clip_id in batch.ids) == trained
@@ -99,7 +103,9 @@ def test_a_pass_is_an_epoch_and_its_state_goes_on(path):
 def test_the_state_behind_the_last_batch_is_the_next_epochs(corpus, path, mode, drop_last):
     dataset = opened(path, {"preprocessing_mode": mode, "batch_size": 5}, data=corpus)
     loader = dataset.reader(drop_last=drop_last)
-    for _, batch in zip(range(len(loader)), loader):  # who counts batches does not ask for the one behind the last
+    for _, batch in zip(
+        range(len(loader)), loader
+    ):  # a trainer that counts batches does not ask for one after the last
         del batch
     state = loader.state_dict()
     assert (state["epoch"], state["samples_consumed"]) == (1, 0)
@@ -177,7 +183,7 @@ def test_clips_without_text_are_left_out(with_an_empty_text):
 
 
 def damaged(cache, folder):
-    """A copy whose records of mels are damaged in the middle, each of them."""
+    """Returns a copy of the cache in which each record of mels is damaged in the middle."""
     copy = shutil.copytree(cache.path, folder / "damaged")
     shard = next((copy / "shards/mel").iterdir())
     content = bytearray(shard.read_bytes())
@@ -287,7 +293,7 @@ CONFIGURATIONS = {
 
 @pytest.mark.parametrize("kind", CONFIGURATIONS)
 def test_a_configuration_is_a_file_a_dict_or_an_object(kind, tmp_path, path):
-    # The tests' cache leaves out what is too long, where the trainer cuts it.
+    # The tests' cache leaves out clips that are too long; the trainer cuts them.
     config = xp.myxtts.Config(
         CONFIGURATIONS[kind](tmp_path), settings={**SETTINGS, "features.too_long": "auto", "text.too_long": "drop"}
     )
@@ -378,7 +384,7 @@ def test_each_key_of_the_users_has_its_class():
     assert not any("unknown" in key.note for key in config.keys)
     assert not {name for name, kind in kinds.items() if kind == "not reproduced"}
     assert {name for name, kind in kinds.items() if kind == "no effect"} == {
-        "trim_silence", "normalize_audio", "enable_loudness_normalization",  # with use_tf_native_loading
+        "trim_silence", "normalize_audio", "enable_loudness_normalization",  # ignored with use_tf_native_loading
         "num_workers", "pipeline_buffer_size", "enhanced_gpu_prefetch", "optimize_cpu_gpu_overlap", "enable_memory_mapping", "enable_xla",
         "mixed_precision", "target_loudness_lufs", "max_audio_length", "train_subset_fraction", "subset_seed",
     }  # fmt: skip
@@ -600,7 +606,7 @@ def test_yaml_is_read_as_pyyaml_reads_it(path, tmp_path):
     config = xp.myxtts.Config(file)
     assert config.whole("batch_size", None, 1, 100) == 10
     assert config.switch("pad_to_fixed_length", True) is False
-    assert config.switch("pin_memory", True) is False  # as None is to the trainer
+    assert config.switch("pin_memory", True) is False  # None is off to the trainer, too
     assert config.whole("model_gpu", None, 0, 9) is None
 
 

@@ -1,4 +1,4 @@
-"""xp.myxtts.install() and its launcher: the trainer's class on a cache. The trainer's interface is restated in trainer_interface.py."""
+"""xp.myxtts.install() and its launcher, with the trainer's interface of trainer_interface.py."""
 
 import importlib
 import os
@@ -75,7 +75,7 @@ def test_it_is_replaced_where_it_was_imported_before(native):
     own = importer.LJSpeechDataset
     xp.myxtts.install(native)
     assert importer.LJSpeechDataset is not own and issubclass(importer.LJSpeechDataset, own)
-    xp.myxtts.install(native, mel_len="true")  # a second call takes the place of the first one
+    xp.myxtts.install(native, mel_len="true")  # a second call replaces the first
     assert importer.LJSpeechDataset.__mro__[1] is own
 
 
@@ -92,7 +92,7 @@ def test_batches_are_the_trainers_clips_tokens_and_order(data, native, pads):
     xp.myxtts.install(native)
     made = batches(data, splits={"train": items}, pad_to_fixed_length=pads, max_text_tokens=200)
     cache, lines = xp.open(native), (data / "metadata.csv").read_text(encoding="utf-8").splitlines()
-    # A step that is compiled for one shape gets no short batch.
+    # A step that is compiled for one shape must get no short batch.
     assert [len(batch[0]) for batch in made] == ([4] if pads else [4, 2])
     rows = [tuple(part[row] for part in batch) for batch in made for row in range(len(batch[0]))]
     for item, (tokens, mel, text_len, mel_len) in zip(items, rows):
@@ -102,7 +102,7 @@ def test_batches_are_the_trainers_clips_tokens_and_order(data, native, pads):
         stored = np.asarray(cache[clip_id]["mel"])
         np.testing.assert_array_equal(mel[: len(stored)], stored)
         assert mel.shape == (96, 80) and not mel[len(stored) :].any()
-        assert mel_len == 96  # as its native loader says of every clip
+        assert mel_len == 96  # the native loader says so for every clip
 
 
 def test_lengths_may_be_the_clips_own(data, native):
@@ -243,7 +243,7 @@ def test_modes(data, native, tmp_path):
     xp.myxtts.install(tmp_path / "none", mode="auto")
     with pytest.warns(UserWarning, match="own loading .mode auto., because the cache .*none is not there"):
         assert dataset(data).create_tf_dataset() == "the trainer's own batches"
-    xp.myxtts.install(tmp_path / "none")  # versions that have the key say it themselves
+    xp.myxtts.install(tmp_path / "none")  # versions that have the key name the mode themselves
     assert dataset(data, preprocessing_mode="runtime").create_tf_dataset() == "the trainer's own batches"
     with pytest.raises(xp.InvalidArgumentError, match="there is no mode 'fast'"):
         xp.myxtts.install(native, mode="fast")
@@ -265,7 +265,7 @@ def test_versions_that_compute_ahead_by_themselves_do_not(data, tmp_path, monkey
     pytest.importorskip(
         "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
     )
-    # They have the key use_tf_native_loading, and compute by librosa.
+    # These versions have the key use_tf_native_loading, but compute by librosa.
     assert len(list(made.create_tf_dataset(repeat=False, use_cache_files=True))) == 10
 
 
@@ -313,7 +313,7 @@ def test_a_program_may_end_while_batches_are_read(data, native):
         "batches = iter(made.create_tf_dataset(32))\nnext(batches)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for _ in range(4):  # without care, about every second run hangs
+    for _ in range(4):  # without a wait at the end, about every second run hangs
         subprocess.run(
             [sys.executable, "-c", program, native, data], env=environment, capture_output=True, check=True, timeout=120
         )

@@ -1,4 +1,4 @@
-"""xp.myxtts: where the cache is looked for, and what becomes of `precompute`, `auto` and `runtime` with it and without."""
+"""xp.myxtts: where the cache is looked for, and what the modes do with it and without it."""
 
 import json
 import os
@@ -125,7 +125,7 @@ def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):
     assert 0 < len(subset) < len(everything) and set(subset) < set(everything)
     opened(
         tmp_path / "cache", data=corpus, settings={**SETTINGS, "corpus.subset_seed": 4}
-    )  # which means nothing without a subset
+    )  # subset_seed has no effect without a subset
 
 
 def test_what_the_configuration_does_not_say_may_be_the_caches(corpus, tmp_path):
@@ -189,7 +189,7 @@ def test_auto_makes_a_missing_cache_and_tells_of_its_progress(corpus, tmp_path):
     told = []
     dataset = opened(tmp_path / "cache", AUTO, data=corpus, progress=told.append)
     assert dataset.mode == "precompute" and told[-1].done == told[-1].total == len(xp.open(tmp_path / "cache"))
-    # Of the same bytes as the one that the command line makes.
+    # It has the bytes of the cache that the command line makes.
     told.clear()
     opened(tmp_path / "cache", AUTO, data=corpus, progress=told.append)
     assert not told
@@ -336,7 +336,7 @@ def test_passes_and_states_at_runtime_are_as_with_a_cache(corpus, path):
     def ids_of(made):
         loader = made.reader(ids=True)
         ids = [[batch.ids for batch in loader]]
-        for batch in loader:  # broken off: the next pass is whole, and another epoch
+        for batch in loader:  # broken off: the next pass is a whole one of another epoch
             ids.append(batch.ids)
             break
         ids += [loader.epoch, [batch.ids for batch in loader], loader.epoch]

@@ -1,4 +1,4 @@
-"""xp.myxtts: which clips a split has, by the trainer's own lists and splits, and how long their texts and mels are."""
+"""xp.myxtts: which clips a split has, by the trainer's lists, and how long they are."""
 
 import json
 import shutil
@@ -14,7 +14,10 @@ from support import MAX_FRAMES, MAX_TOKENS, PROGRAM
 
 
 def lj_data(corpus, folder):
-    """The trainer's folder, with its list of the tests' clips, one of which has no sound; and the ids by its numbers."""
+    """Makes the trainer's folder, with its list of the tests' clips; returns the ids by its numbers.
+
+    One of the clips has no sound.
+    """
     (folder / "wavs").mkdir(parents=True)
     names = sorted(file.stem for file in corpus.glob("*.wav"))[::-1]
     lines = ["ID|text|normalized text", f"{names[0]}|a|b|c", "no bars", "", "not there|x|y"] + [
@@ -31,7 +34,7 @@ def test_the_trainers_own_split_is_read(corpus, tmp_path):
     settings = {**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}
     xp.build(
         tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False
-    )  # two lines of the list are no clips
+    )  # two lines of the list are not clips
     (tmp_path / "data/processed").mkdir()
     splits = tmp_path / "data/processed/splits.json"
     places = {"train": [5, 0, *range(8, len(names)), 3], "val": [1, 2], "test": [4, 6, 7]}
@@ -39,7 +42,7 @@ def test_the_trainers_own_split_is_read(corpus, tmp_path):
     for split, numbers in places.items():
         dataset = opened(tmp_path / "cache", data=tmp_path / "data", split=split)
         assert all_ids(dataset) == sorted(names[number] for number in numbers) == sorted(one.ids[0] for one in dataset)
-    # Sound that is gone from DATA does not renumber the clips, as long as the cache has them.
+    # If sound has gone from DATA, the clips keep their numbers as long as the cache has them.
     shutil.rmtree(tmp_path / "data/wavs")
     assert all_ids(opened(tmp_path / "cache", data=tmp_path / "data", split="val")) == sorted(names[1:3])
     table = tmp_path / "data/metadata.csv"
@@ -77,7 +80,7 @@ def test_an_empty_split_of_the_trainers_is_told(corpus, path, tmp_path):
 
 @pytest.mark.parametrize("kind", ["file", "dict"])
 def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
-    """Its train_main.py names both lists, and has a folder for each."""
+    """train_main.py names both lists, and has a folder for each."""
     keys = {
         **KEYS, "metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv", "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs",
     }  # fmt: skip
@@ -109,7 +112,7 @@ def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
             xp.myxtts.open(config, **arguments, split=other)
         for split in (
             ("train",) if name == "train" else ("val", "test")
-        ):  # it tests with the list that it validates with
+        ):  # the trainer uses the same list for validation and tests
             assert all_ids(xp.myxtts.open(config, **arguments, split=split)) == sorted(chosen)
 
 
@@ -170,12 +173,12 @@ def test_other_shares_of_the_splits_are_those_of_a_new_cache(corpus, own_path):
         opened(own_path, keys, data=corpus)
     run_command_of(other.value)
     counts = [len(opened(own_path, keys, data=corpus, split=split)) for split in ("train", "val")]
-    assert min(counts) > 10  # of 37 clips
+    assert min(counts) > 10  # there are 37 clips
 
 
 @pytest.mark.parametrize("native", [True, False])
 def test_without_a_limit_nothing_is_cut(corpus, tmp_path, native):
-    """A clip of 31 s beside the others: the command drops it loudly, or makes longer records where it is told to."""
+    """With a clip of 31 s, the command drops it with a warning, or makes longer records if told to."""
     keys = {"use_tf_native_loading": native, "max_mel_frames": None, "batch_size": 4}
     shutil.copytree(corpus, tmp_path / "data")
     with wave.open(str(tmp_path / "data/clip-000.wav"), "wb") as file:

@@ -1,4 +1,4 @@
-"""create_tf_dataset(): the trainer's tuple in TensorFlow, of static shapes, traced once."""
+"""create_tf_dataset(): the trainer's tuple in TensorFlow, with static shapes, traced once."""
 
 import inspect
 import os
@@ -21,7 +21,7 @@ TYPES = (tf.int32, tf.float32, tf.int32, tf.int32)
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: TensorFlow lets go of batches, not the test."""
 
 
 def opened(path, keys=None, **options):
@@ -37,14 +37,14 @@ def trained(truth):
 
 
 def known(truth):
-    """Clips by their first true frame, which no two have in common."""
+    """Returns the clips by their first true frame, which differs for all."""
     named = {truth.mels[clip_id][0].astype(np.float32).tobytes(): clip_id for clip_id in truth.order}
     assert len(named) == len(truth.order)
     return named
 
 
 def check(batch, truth, named):
-    """Every number; the clips' ids."""
+    """Compares every number; returns the clips' ids."""
     ids = []
     for tokens, mel, text_len, mel_len in zip(*(part.numpy() for part in batch), strict=True):
         clip_id = named[mel[0].tobytes()]
@@ -265,7 +265,7 @@ def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads
     keys = {"pad_to_fixed_length": pads, "preprocessing_mode": "runtime"}
     made = opened(path, keys, data=corpus).create_tf_dataset(repeat=False, **arguments)
     assert made.element_spec == stored.element_spec
-    assert int(made.cardinality()) == tf.data.UNKNOWN_CARDINALITY  # until each clip was computed
+    assert int(made.cardinality()) == tf.data.UNKNOWN_CARDINALITY  # unknown until each clip has been computed
     pairs = list(zip(stored, made, strict=True))
     assert len(pairs) > 1
     for one, other in pairs:
@@ -286,7 +286,7 @@ def test_an_epoch_without_a_batch_is_an_error_and_no_loop_for_ever(corpus, path,
 
 @pytest.fixture
 def with_a_reject(tmp_path):
-    """Data of 24 clips, one of which turns out to be no sound."""
+    """Makes data of 24 clips, one of which turns out to be no sound."""
     make_corpus(tmp_path / "data", 24)
     (tmp_path / "data/clip-005.wav").write_bytes(b"no sound at all, but words about one")
     return tmp_path / "data"

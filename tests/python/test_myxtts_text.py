@@ -1,4 +1,4 @@
-"""The trainer's own text processing: found, set up as its data set does, and known by what decides its tokens."""
+"""The trainer's own text processing: how it is found and set up, and how its version is told."""
 
 import json
 
@@ -9,7 +9,7 @@ import xtts_precompute as xp
 from support import run_python
 from xtts_precompute.myxtts.tokens import COLUMN, version_of
 
-LIST = {"b-1": "Bad a", "a-1": "cab!", "a-2": "dead"}  # in an order that is not the cache's
+LIST = {"b-1": "Bad a", "a-1": "cab!", "a-2": "dead"}  # the order is not the cache's
 KEYS = {"use_tf_native_loading": False, "batch_size": 1, "text_cleaners": ["basic_cleaners"]}
 
 
@@ -45,11 +45,11 @@ def expected(text, symbols, blank=True):
 
 
 def test_tokens_are_those_of_the_trainers_text_processing(data):
-    """Phonemes are numbered as they come in the training list, and not as they come in the cache."""
+    """Phonemes are numbered in the order of the training list, not in that of the cache."""
     symbols = [*"_^~", *"bad c!e"]
     made, _ = tokens_by(data)
     assert made == {clip_id: expected(text, symbols) for clip_id, text in LIST.items()}
-    assert not (data / "processed").exists()  # which is the trainer's to write
+    assert not (data / "processed").exists()  # only the trainer writes it
 
 
 def test_of_two_folders_the_training_list_numbers(data, tmp_path):
@@ -67,7 +67,7 @@ def test_of_two_folders_the_training_list_numbers(data, tmp_path):
     config = xp.myxtts.Config({**KEYS, **keys})
     with config.arguments() as arguments:
         xp.build(tmp_path / "both", tmp_path / "both.cache", progress=False, **arguments)
-    symbols = [*"_^~", *"bad c!"]  # an e comes in the other list alone
+    symbols = [*"_^~", *"bad c!"]  # only the other list has an e
     for split, ids in (("train", {"b-1", "a-1"}), ("val", {"a-2"})):
         dataset = xp.myxtts.open(
             {**KEYS, **keys}, tmp_path / "both.cache", tmp_path / "both", split=split, progress=False
@@ -90,7 +90,7 @@ def test_the_trainers_own_numbers_come_first(data):
 
 def test_letters_need_no_list(data):
     made, _ = tokens_by(data, use_phonemes=False)
-    assert all(tokens == [1, 2] for tokens in made.values())  # the restated class knows three symbols
+    assert all(tokens == [1, 2] for tokens in made.values())  # trainer_interface.py's class knows three symbols
 
 
 def test_texts_are_phonemes_first_where_the_trainer_makes_them_so(data):
@@ -138,7 +138,7 @@ def test_a_processors_version_is_told_by_the_code_that_runs(tmp_path):
     file.write_text(
         file.read_text().replace("text.lower()", "text.strip().upper()")
     )  # of another length: Python compiles it anew
-    assert version_of(processor(**FIXED), None) == version  # what was loaded runs on
+    assert version_of(processor(**FIXED), None) == version  # the loaded code runs on
     trainer.forget()
     assert version_of(processor(**FIXED), None) != version
 
@@ -165,7 +165,7 @@ def test_a_processor_that_numbers_as_it_goes_needs_a_version():
     ):
         version_of(processor(), None)
     assert version_of(processor(), "1") == "1"
-    version_of(processor(use_phonemes=False), None)  # which does not grow
+    version_of(processor(use_phonemes=False), None)  # its symbols do not grow
 
 
 def test_a_column_that_is_there_costs_no_phonemes(data, monkeypatch):

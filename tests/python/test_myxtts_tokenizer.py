@@ -121,9 +121,9 @@ def test_tokens_are_int32_and_at_most_so_many():
     assert tokens_of(lambda text: [7, 8]).of("x", "text").tolist() == [7, 8]
     assert tokens_of(lambda text: np.array([7, 8], np.uint8)).of("x", "text").dtype == np.int32
     assert len(tokens_of(lambda text: []).of("x", "text")) == 0
-    assert len(tokens_of(lambda text: 1 / 0).of("x", None)) == 0  # there is nothing to make tokens of
+    assert len(tokens_of(lambda text: 1 / 0).of("x", None)) == 0  # there is no text to make tokens of
     assert len(tokens_of(lambda text: range(MAX_TOKENS)).of("x", "text")) == MAX_TOKENS
-    # As the trainer cuts them.
+    # The trainer cuts them there, too.
     assert tokens_of(lambda text: range(MAX_TOKENS + 1)).of("x", "text").tolist() == list(range(MAX_TOKENS))
     assert len(tokens_of(lambda text: range(MAX_TOKENS + 1), **{"text.too_long": "drop"}).of("x", "text")) == 0
 
@@ -193,7 +193,7 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path, monkeyp
     clips = len(opened(own_path, counting, tokenizer_version="1").source)
     assert len(calls) == clips
     with monkeypatch.context() as patch:
-        patch.setattr(xp.Cache, "add_column", None)  # who trains may not be allowed to write
+        patch.setattr(xp.Cache, "add_column", None)  # a user who trains may have no right to write
         opened(own_path, counting, tokenizer_version="1")
     assert len(calls) == clips
     dataset = opened(own_path, counting, tokenizer_version="2")
@@ -205,7 +205,7 @@ def test_a_cache_that_cannot_be_written_to_says_what_to_do(own_path, monkeypatch
     add_column = xp.Cache.add_column
 
     def without_room(*arguments, **options):
-        # Python ignores SIGXFSZ, so that a file that may not grow is a failure of its write.
+        # Python ignores SIGXFSZ, so a file that may not grow makes the write fail.
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
         try:
@@ -267,7 +267,8 @@ def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
         tokenizer_version="1",
         progress=False,
     )
-    # One of the recipe's tokens is a byte: what is too long for them may be short for a tokenizer.
+    # Each of the recipe's tokens is a byte. A text that is too long for them may be short for a
+    # tokenizer.
     assert sorted(set(heard)) == sorted(
         [f"Doctor {number}" for number in range(8)] + ([" ".join(20 * ["long"])] if settings else [])
     )

@@ -1,4 +1,4 @@
-"""create_torch_loader(): the trainer's tuple as tensors of PyTorch."""
+"""create_torch_loader(): the trainer's tuple as PyTorch tensors."""
 
 import pickle
 

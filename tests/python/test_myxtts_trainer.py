@@ -1,6 +1,7 @@
-"""The reference trainer itself, unchanged, on a cache: masoodafar-web/MyXTTSModel at 7e78353, from the clone that XTTS_MYXTTS_CHECKOUT names.
+"""The reference trainer itself, unchanged, on a cache: masoodafar-web/MyXTTSModel at 7e78353.
 
-It needs TensorFlow, librosa, pandas, scipy, soundfile, tqdm, PyYAML, psutil and matplotlib in this Python.
+XTTS_MYXTTS_CHECKOUT names its clone. It needs TensorFlow, librosa, pandas, scipy, soundfile, tqdm,
+PyYAML, psutil and matplotlib in this Python.
 """
 
 import os
@@ -24,12 +25,13 @@ pytestmark = pytest.mark.skipif(
     reason="XTTS_MYXTTS_CHECKOUT names no clone of masoodafar-web/MyXTTSModel: the trainer itself is not tried",
 )
 
-# A model of a few thousand weights, which two cores train in seconds.
+# A model that two cores train in seconds.
 TINY = {
     "text_encoder_dim": 64, "text_encoder_layers": 1, "text_encoder_heads": 2, "audio_encoder_dim": 64, "audio_encoder_layers": 1, "audio_encoder_heads": 2,
     "decoder_dim": 64, "decoder_layers": 1, "decoder_heads": 2, "speaker_embedding_dim": 32, "text_vocab_size": 1000, "use_gst": False,
 }  # fmt: skip
-# Its compiled step does not run on this TensorFlow, with whichever batches: "Expected float32" in losses.py.
+# The trainer's compiled step does not run on this TensorFlow, with any batches: "Expected float32"
+# in losses.py.
 TWO_EPOCHS = {
     "epochs": 2, "enable_graph_mode": False, "enable_xla_compilation": False, "enable_text2audio_eval": False, "log_step": 1, "val_step": 5, "save_step": 1000,
     "spectrogram_log_interval": 0,
@@ -61,7 +63,7 @@ def batches(data, subset, **keys):
 
     tf.random.set_seed(5)
     made = LJSpeechDataset(str(data), its_config(**keys), subset, download=False)
-    # One call, so that its own loader keeps the order.
+    # With one call, the trainer's own loader keeps the order.
     whole = made.create_tf_dataset(
         shuffle=subset == "train",
         repeat=False,
@@ -72,7 +74,7 @@ def batches(data, subset, **keys):
 
 
 def cache_for(data, folder, **keys):
-    """Made by the command that the error ends in."""
+    """Makes the cache by the command that the error ends in."""
     path = folder / "cache"
     xp.myxtts.install(path)
     from myxtts.data.ljspeech import LJSpeechDataset
@@ -96,11 +98,12 @@ def test_batches_are_those_of_its_own_loaders(data, tmp_path, native, pads):
         made = batches(data, subset, **keys)
         assert len(made) == len(expected) and (subset == "val" or expected)
         for ours, theirs in zip(made, expected):
-            for place in (0, 2, 3):  # tokens and lengths
+            for place in (0, 2, 3):  # places of tokens and lengths
                 assert ours[place].dtype == theirs[place].dtype
                 np.testing.assert_array_equal(ours[place], theirs[place])
             assert ours[1].dtype == theirs[1].dtype and ours[1].shape == theirs[1].shape
-            # The trainer's transforms are in float32, which nearly silent channels between the harmonics show.
+            # The trainer's transforms are in float32, which shows in the nearly silent channels
+            # between the harmonics.
             missed = np.abs(ours[1] - theirs[1])
             assert missed.max() < 5e-3 and missed.mean() < 1e-4, (missed.max(), missed.mean())
 
@@ -115,7 +118,7 @@ def test_lengths_may_be_the_clips_own(data, tmp_path):
 
 
 def plain(value):
-    """As the table of keys writes it."""
+    """Returns a value as the table of keys writes it."""
     return (
         [*map(str, value)] if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
     )
@@ -140,14 +143,16 @@ def test_the_table_of_keys_has_its_defaults():
 
     known = {key.name: key for key in xp.myxtts.Config(DataConfig()).keys}
     assert not [key for key in known.values() if "unknown" in key.note]
-    assert not [key for key in known.values() if key.name.startswith("data.") and key.is_default]  # it has them all
+    assert not [
+        key for key in known.values() if key.name.startswith("data.") and key.is_default
+    ]  # the configuration has all keys
     absent = [key for key in xp.myxtts.Config({}).keys if key.is_default]
     assert len(absent) > 10
     for key in absent:
         section, name = key.name.split(".")
         theirs = getattr({"data": DataConfig, "training": TrainingConfig}[section](), name)
         assert plain(theirs) == (list(key.items) or key.value), key
-    # So a configuration that says nothing comes to the same as its own.
+    # So an empty configuration gives what the trainer's own does.
     said, unsaid = xp.myxtts.Config(DataConfig()), xp.myxtts.Config({})
     for name in ("features", "text"):
         assert said.fingerprints[name] == unsaid.fingerprints[name]
@@ -156,7 +161,7 @@ def test_the_table_of_keys_has_its_defaults():
 def its_configurations(folder):
     from myxtts.config.config import DataConfig, XTTSConfig
 
-    sys.argv[1:] = []  # which its program reads when it is imported
+    sys.argv[1:] = []  # the trainer's program reads it when it is imported
     train_main = pytest.importorskip("train_main")
     XTTSConfig().to_yaml(str(folder / "made.yaml"))
     files = [folder / "made.yaml", *Path(CHECKOUT).glob("configs/*.yaml"), *Path(CHECKOUT).glob("examples/*.yaml")]
@@ -176,7 +181,7 @@ def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
     )
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     shutil.copytree(data, tmp_path / "data")
-    shutil.copy(data / "metadata.csv", tmp_path / "data/metadata_train.csv")  # which train_main.py reads
+    shutil.copy(data / "metadata.csv", tmp_path / "data/metadata_train.csv")  # train_main.py reads this list
     data = tmp_path / "data"
     for name, config in its_configurations(tmp_path).items():
         read = xp.myxtts.Config(config)
@@ -199,7 +204,7 @@ def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
 def test_a_data_set_of_ours_has_its_split_and_tokens(corpus, tmp_path, native):
     pytest.importorskip("phonemizer", reason="phonemizer is not installed here: the trainer makes no phonemes")
     keys = {"use_tf_native_loading": native, "use_phonemes": True}
-    # Before the trainer has numbered its phonemes, and so by our own numbers.
+    # The trainer has not numbered its phonemes yet, so these are our own numbers.
     config = its_config(**keys)
     read = xp.myxtts.Config(config)
     fresh = trainer.lj_corpus(corpus, tmp_path / "fresh")
@@ -222,7 +227,7 @@ def test_a_data_set_of_ours_has_its_split_and_tokens(corpus, tmp_path, native):
             if not native:
                 assert mine.mel_len == min(item["mel_length"], 96)
                 missed = np.abs(mine.mel - item["mel_spectrogram"][:96])
-                assert missed.max() < 5e-3 and missed.mean() < 3e-4  # its transforms are in float32
+                assert missed.max() < 5e-3 and missed.mean() < 3e-4  # the trainer's transforms are in float32
         assert not by_id
 
 
@@ -262,16 +267,20 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
     np.testing.assert_allclose(cached, own, rtol=0, atol=2e-4)
 
 
-# In every process that Python begins here, so that the trainer's weights and order are the same twice.
+# Runs in every Python process that is started here, so that the trainer's weights and order are the
+# same twice.
 SEEDS = (
     "import random, numpy, tensorflow\nrandom.seed(1); numpy.random.seed(1); "
     "tensorflow.keras.utils.set_random_seed(1)\n"
-    "tensorflow.config.experimental.enable_op_determinism()\n"  # its own loading keeps no order otherwise
+    "tensorflow.config.experimental.enable_op_determinism()\n"  # else its own loading keeps no order
 )
 
 
 def test_its_own_program_trains_to_the_same_losses(corpus, tmp_path):
-    """train_main.py, which reads no YAML, with a folder and so a cache for each of its two lists. Minutes on two cores."""
+    """train_main.py has a folder, and so a cache, for each of its two lists.
+
+    It reads no YAML. The test takes minutes on two cores.
+    """
     pytest.importorskip("phonemizer", reason="phonemizer is not installed here: train_main.py makes phonemes")
     for part, kept in (("train", slice(0, 32)), ("eval", slice(32, None))):
         folder = trainer.lj_corpus(corpus, tmp_path / f"dataset_{part}", lists=(f"metadata_{part}.csv",))
@@ -304,7 +313,7 @@ def test_its_own_program_trains_to_the_same_losses(corpus, tmp_path):
         return done.returncode, done.stdout + done.stderr
 
     launcher = ["-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "--cache", tmp_path / "cache-val"]
-    for count in (1, 2):  # each of the two ends in its command
+    for count in (1, 2):  # each of the two errors ends in its command
         code, told = run(*launcher[: 2 + 2 * count])
         assert code == 2, told[-3000:]
         tell(*shlex.split(told.strip().splitlines()[-1])[1:], "--quiet")

@@ -1,4 +1,4 @@
-"""Mels normalized by the corpus' statistics, against NumPy: by the reader, and baked by `convert`."""
+"""Mels normalized by the corpus's statistics, against NumPy: by the reader, and baked by `convert`."""
 
 import re
 
@@ -12,13 +12,13 @@ CORPUS = {"mel": {"normalize": "corpus"}}
 
 
 def by_numpy(mel, mean, std):
-    """float32 arrays, each operation rounded to float32: what the package has to give in every bit."""
+    """Returns NumPy's result, each operation rounded to float32: the package gives the same bits."""
     mean, divisor = np.float32(mean), np.float32(np.maximum(std, 1e-5))
     return (np.asarray(mel).astype(np.float32) - mean) / divisor
 
 
 def check(reader, truth, mean, std, padding=PADDING, first=0):
-    """Every number of an epoch; how many rows there were."""
+    """Compares every number of an epoch; returns the number of rows."""
     rows = 0
     for batch in reader:
         assert batch.mel.dtype == np.float32
@@ -82,7 +82,7 @@ def test_buckets_and_crops_and_pad_values(cache, truth):
 
 
 def test_numbers_of_ones_own(cache, truth):
-    mean, std = np.linspace(-9, 2, MELS), np.linspace(0, 3, MELS)  # the first channel's divisor is the least there is
+    mean, std = np.linspace(-9, 2, MELS), np.linspace(0, 3, MELS)  # the first channel has the least divisor
     for pair in ((mean, std), [mean.tolist(), std.tolist()], xp.Statistics(mean, std, 0, False)):
         reader = cache.reader(batch_size=8, columns={"mel": {"normalize": pair}}, drop_last=False)
         assert check(reader, truth, mean, std) == CLIPS
@@ -139,7 +139,7 @@ def test_a_baked_cache_gives_the_same_bits(form, caches, truths, tmp_path):
     np.testing.assert_array_equal(stats.mean, raw.stats["mel"].mean)
     np.testing.assert_array_equal(stats.std, raw.stats["mel"].std)
     assert baked.features_fingerprint != raw.features_fingerprint
-    # Nothing is done twice: whoever asks for what is baked in gets it as it lies.
+    # Baked statistics are not applied twice: the records come as they are stored.
     readers = [
         raw.reader(batch_size=6, seed=2, columns={**CORPUS, "tokens": None}),
         baked.reader(batch_size=6, seed=2),

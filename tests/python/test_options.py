@@ -1,4 +1,4 @@
-"""What is not there is an error that lists what is."""
+"""The error for an unknown name lists the known ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The package as a thing: what it needs, what it says of itself, and what type checkers see."""
+"""The package as a whole: what it needs, how it describes itself, and what type checkers see."""
 
 import importlib.metadata
 import inspect
@@ -101,7 +101,7 @@ def test_the_stub_is_that_of_the_module(name, tmp_path):
     made = stub.read_text()
     made = re.sub(
         r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL
-    )  # from Python 3.12 on
+    )  # needed from Python 3.12 on
     assert made == (CHECKED_IN / stub.name).read_text()
 
 

@@ -1,4 +1,7 @@
-"""Fork, spawn, pickling, and the interpreter's end. Each in a process of its own: where it is wrong, it hangs or dies."""
+"""Fork, spawn, pickling, and the interpreter's end.
+
+Each test runs in its own process, because a failure hangs or dies.
+"""
 
 import multiprocessing
 import pickle
@@ -9,8 +12,8 @@ import pytest
 import xtts_precompute as xp
 from support import run_python
 
-# run(work): the child's failures reach the parent, and a child that hangs is one.
-# Python 3.12 and later warn of every fork beside threads: that it goes well all the same is what is tested.
+# run(work) reports a child's failure to the parent; a child that hangs is a failure. Python 3.12
+# and later warn of every fork beside threads; the tests show that it works all the same.
 FORK = """
 import os, sys, time, traceback, warnings
 warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
@@ -184,7 +187,7 @@ assert (array == expected).all() and len(later.ids) == 4
 
 
 def in_child(pipe, what):
-    """What a worker makes of a cache or reader that was handed to it."""
+    """Sends what a worker finds in a cache or reader that was handed to it."""
     if isinstance(what, xp.Reader):
         pipe.send([batch.ids for batch in what])
     else:
@@ -304,7 +307,7 @@ for _ in range(3):
     threading.Thread(target=read, daemon=True).start()
 time.sleep(0.2)
 """,
-    # ctypes calls it without the GIL, as a library's own thread does.
+    # ctypes calls it without the GIL, as a library's own thread would.
     "with tensors that another library has dropped": """
 import ctypes, numpy as np
 api = ctypes.pythonapi

@@ -1,4 +1,7 @@
-"""StepProfiler: shares, verdicts and rhythms whose answers are known, on a clock that the test moves; and real waits, which are found and proved."""
+"""StepProfiler: shares, verdicts and rhythms with known answers, and real waits that it finds.
+
+The known answers come from a clock that the test moves.
+"""
 
 import json
 import subprocess
@@ -15,7 +18,7 @@ from xtts_precompute.profile.times import find_cycle, share_verdict, summarize, 
 
 
 class Watch:
-    """A clock that stands still unless it is told to go on."""
+    """A clock that stands still until the test moves it."""
 
     def __init__(self):
         self.now = 0.0
@@ -24,7 +27,7 @@ class Watch:
         return self.now
 
     def batches(self, waits, batch=None):
-        """Each after a wait of so many seconds."""
+        """Yields a batch after each wait, in seconds."""
         for wait in waits:
             self.now += wait
             yield np.zeros((4, 2)) if batch is None else batch
@@ -53,7 +56,7 @@ def shares(report):
 
 def test_the_step_is_split_into_shares_of_which_none_is_lost():
     report = profile([1.0] * 8, idle=0.5, backward=4.0, forward=2.0, clip=1.5, to_device=1.0)
-    # In a step's order, what is not known by name behind it, and last the time in no phase.
+    # In a step's order; unknown names follow, and the time in no phase comes last.
     assert list(shares(report)) == ["data", "to_device", "forward", "backward", "clip", "other"]
     assert shares(report) == {
         "data": 0.1,
@@ -124,7 +127,7 @@ def test_noise_and_even_times_have_no_rhythm():
     assert find_cycle(1 + random.exponential(1, 400)) is None
     assert find_cycle(5 + random.uniform(-0.05, 0.05, 400)) is None
     assert find_cycle(np.ones(400)) is None and find_cycle(np.zeros(400)) is None
-    assert find_cycle([1, 9, 1, 9]) is None  # too few to say
+    assert find_cycle([1, 9, 1, 9]) is None  # too few times
     wave = find_cycle(2 + np.sin(2 * np.pi * np.arange(200) / 20) + random.uniform(-0.05, 0.05, 200))
     assert abs(wave.period - 20) <= 1
 
@@ -142,7 +145,7 @@ def test_phases_add_up_and_the_innermost_one_counts():
     watch = Watch()
     profiler = xp.StepProfiler(warmup=0, clock=watch)
     for _ in profiler.batches(watch.batches([0, 0])):
-        for _ in range(2):  # as gradients are accumulated
+        for _ in range(2):  # as when gradients are accumulated
             with profiler.phase("forward"):
                 watch.now += 1
                 with profiler.phase("loss"):
@@ -157,8 +160,8 @@ def test_without_batches_the_step_is_told():
     for _ in range(3):
         watch.work(profiler, data=1, forward=3)
         profiler.step()
-        watch.now += 1000  # validation: of no step
-    profiler.step()  # nothing has begun: not a step
+        watch.now += 1000  # validation belongs to no step
+    profiler.step()  # nothing has begun, so this is no step
     report = profiler.report()
     assert report.to_json()["steps"] == 3 and report.data_share == 0.25 and report.samples_per_s == 2.5
 
@@ -185,7 +188,7 @@ def test_steps_go_over_the_loaders_end():
     profiler = xp.StepProfiler(warmup=2, clock=Watch())
     assert sum(1 for _ in profiler.batches(loader, steps=5)) == 7 and loader.passes == 3
     assert profiler.report().to_json()["steps"] == 5
-    # What can be gone through only once ends, and so does an empty loader.
+    # An iterator that can be used only once ends, and so does an empty loader.
     assert sum(1 for _ in xp.StepProfiler(clock=Watch()).batches(iter([1, 2, 3]), steps=50)) == 3
     assert list(xp.StepProfiler(clock=Watch()).batches([], steps=5)) == []
 
@@ -208,7 +211,7 @@ def test_a_step_that_was_broken_off_does_not_count():
     for _ in profiler.batches(watch.batches([1] * 10)):
         watch.now += 500
         break
-    watch.work(profiler, data=1, forward=1)  # by hand now
+    watch.work(profiler, data=1, forward=1)  # without batches()
     profiler.step()
     report = profiler.report()
     assert report.to_json()["steps"] == 4 and report.to_json()["step"]["ms"]["mean"] == 2000
@@ -278,7 +281,7 @@ def test_on_cuda_the_gpus_own_time_is_measured():
     for _ in profiler.synthetic(matrix, steps=20):
         with profiler.phase("forward"):
             for _ in range(20):
-                matrix @ matrix  # the call returns long before it is done
+                matrix @ matrix  # the call returns long before the GPU is done
         with profiler.phase("loss"):
             pass
     for _ in profiler.batches([matrix], steps=5):
@@ -333,7 +336,7 @@ def test_a_loader_that_costs_nothing_is_good():
 
 
 def compared(real, free, apart=0.0):
-    """A report of steps that take so long, every other one longer and shorter by `apart`."""
+    """Returns a report of steps of these times; every other step is longer or shorter by `apart`."""
     watch = Watch()
     profiler = xp.StepProfiler(warmup=0, clock=watch)
     for series, seconds in (
@@ -346,7 +349,7 @@ def compared(real, free, apart=0.0):
 
 
 def test_no_verdict_contradicts_the_figure_beside_it():
-    """No wait at all, and 29 % of the time: a cost, of another kind, and within what the users call good."""
+    """There is no wait, but data takes 29 % of the time, which the users call good."""
     report = compared(1.0, 0.71)
     text = str(report)
     assert "waiting for data 0.0 % of the step: good" in text
@@ -374,13 +377,13 @@ def test_what_steps_differ_by_themselves_proves_nothing():
 
 
 def test_a_wait_is_uneven_against_the_step_alone():
-    """A wait that is sometimes there and sometimes not, of a tenth of the step."""
+    """A wait of a tenth of the step, in some of the steps."""
     report = profile([0.0, 2.0] * 10, forward=10)
     assert "wait for data: 1,000 ± 1,000 ms, which is 9.1 % of the step: stable" in str(report)
 
 
 def test_workers_that_take_the_steps_processors_show_in_the_proof_alone():
-    """The wait is short, yet with data for free the step is twice as fast."""
+    """The wait is short, yet the step is twice as fast with data for free."""
     watch = Watch()
     profiler = xp.StepProfiler(warmup=0, clock=watch)
     for _ in profiler.batches(watch.batches([0.1] * 10)):
@@ -402,7 +405,7 @@ def test_a_phase_costs_microseconds():
             with profiler.phase(name):
                 pass
     each = (time.perf_counter() - begin) / 20_000
-    assert each < 50e-6, f"{1e6 * each:.1f} µs"  # 1.7, with a quarter of the step around it
+    assert each < 50e-6, f"{1e6 * each:.1f} µs"  # measured: 1.7 µs, with a quarter of the step around it
 
 
 # ---- what is written

@@ -1,4 +1,7 @@
-"""xtts-precompute-profile and the training samples, run for real with PyTorch and TensorFlow where these are installed (tests/python/frameworks.sh)."""
+"""xtts-precompute-profile and the training samples, run with PyTorch and TensorFlow.
+
+They run where the frameworks are installed (tests/python/frameworks.sh).
+"""
 
 import importlib.util
 import json
@@ -15,7 +18,7 @@ from support import PROJECT, build
 from xtts_precompute.profile import command
 
 FRAMEWORKS = ("torch", "tensorflow")
-DEADLINE_S = 600  # of a program that takes some seconds alone
+DEADLINE_S = 600  # for a program that takes some seconds on an idle machine
 
 
 def needs(name):
@@ -211,7 +214,7 @@ def test_the_network_learns_and_never_sees_what_it_predicts(has_text):
         changed[:, 2 * GROUP :] += 1
         after = model(changed, *text)
     assert before.shape == mel.shape and torch.isfinite(before).all()
-    # Groups up to the third are predicted from those before the change alone.
+    # Groups up to the third are predicted only from groups before the change.
     assert torch.equal(before[:, : 3 * GROUP], after[:, : 3 * GROUP]) and not torch.equal(before, after)
     mel_len = torch.tensor([37, 20, 5])
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
@@ -224,7 +227,7 @@ def test_the_network_learns_and_never_sees_what_it_predicts(has_text):
         losses.append(loss.item())
     assert losses[-1] < 0.7 * losses[0]
     padding = mel.clone()
-    padding[1, 20:] = 1e6  # padding does not count
+    padding[1, 20:] = 1e6  # padding has no effect
     assert mel_loss(mel, padding, mel_len) == 0 and mel_loss(mel + 2, mel, mel_len) == pytest.approx(2, rel=1e-5)
 
 
@@ -265,7 +268,7 @@ np.testing.assert_allclose(reference_torch.mel_loss(a, torch.from_numpy(mel), to
 
 @pytest.fixture(scope="session")
 def sample_corpus(tmp_path_factory):
-    """In LJSpeech's layout."""
+    """A corpus in LJSpeech's layout."""
     folder = tmp_path_factory.mktemp("ljspeech") / "data"
     (folder / "wavs").mkdir(parents=True)
     random = np.random.default_rng(5)

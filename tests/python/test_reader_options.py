@@ -1,5 +1,8 @@
-"""Reader options are the same in C++, C and Python: the names and defaults of include/xtts/batch.hpp, include/xtts/xtts.h
-and Cache.reader(). The structs are read as their headers have them; C's defaults come out of the library."""
+"""Reader options have the same names and defaults in C++, C and Python.
+
+The structs are read from their headers (include/xtts/batch.hpp, include/xtts/xtts.h); C's defaults
+come out of the library.
+"""
 
 import ctypes
 import inspect
@@ -12,9 +15,10 @@ from support import PROJECT
 from xtts_precompute._cache.options import DEFAULTS, READER_OPTIONS, core_options
 from xtts_precompute._loaders.loader import reader_options
 
-# What Python tells by warnings, and does for itself (Ctrl-C).
+# Members that Python has no argument for: it warns, and handles Ctrl-C by itself.
 ONLY_COMPILED = {"log", "cancelled"}
-# Members of C++ that C, which has no lists, optionals or functions with a state, says in several.
+# C++ members that C splits into several, because it has no lists, optionals or functions with a
+# state.
 IN_C = {
     "columns": ["columns", "column_count", "normalize", "normalize_count"],
     "ids": ["ids", "id_count"],
@@ -22,7 +26,7 @@ IN_C = {
     "weights": ["weight_by", "temperature", "draw_count"],
     "buckets": ["buckets", "bucket_count"],
     "log": ["log", "log_context"],
-    "cancelled": [],  # of clips that are computed, which C does not read
+    "cancelled": [],  # for computed clips, which C cannot read
 }
 
 
@@ -40,7 +44,7 @@ C_TYPES = {
 
 
 def members_of(header, opening):
-    """(type, name, default's text) of each member of a struct, in order."""
+    """Returns (type, name, default's text) of each member of a struct, in order."""
     text = (PROJECT / "include/xtts" / header).read_text()
     body = re.sub(r"//[^\n]*|/\*.*?\*/", "", text.split(opening, 1)[1].split("\n}", 1)[0], flags=re.DOTALL)
     found = [
@@ -65,7 +69,10 @@ def test_python_has_each_option_of_cpp(in_cpp):
 
 
 def value_of(text):
-    """What a default of C++ is to the compiled part: numbers and texts; an enumerator is the word of its name."""
+    """Returns a C++ default as the compiled part takes it.
+
+    Numbers and texts stay; an enumerator becomes the word of its name.
+    """
     if text == "{}":
         return None
     if text.startswith("k") or "::k" in text:
@@ -81,7 +88,7 @@ def test_defaults_of_python_are_those_of_cpp(in_cpp, cache):
         if member in ONLY_COMPILED:
             continue
         expected = value_of(text)
-        if expected is None:  # {}: nothing is chosen
+        if expected is None:  # {} means that nothing is chosen
             assert not ours[member], member
         else:
             assert str(ours[member]) == str(expected), member
@@ -125,7 +132,7 @@ def enumerators(kind):
 
 
 def test_the_stub_has_no_list_of_options():
-    # A further option leaves it as it is.
+    # A new option does not change the stub.
     assert (
         "def __init__(self, cache: Cache, options: dict[str, Any]) -> None"
         in (PROJECT / "src/python/xtts_precompute/_core.pyi").read_text()

@@ -1,4 +1,7 @@
-"""Recipes whose records are filled up by what their own padding came to: from a file through a build and each layout to a batch."""
+"""Recipes whose records are filled with what their own padding came to.
+
+They go from a file through a build and each layout to a batch.
+"""
 
 import wave
 
@@ -20,7 +23,7 @@ def golden_input(name, rate):
 
 
 def golden_record(recipe, name):
-    """The formula's features; what is not stored is equal the last row that is."""
+    """Returns the formula's features; rows that are not stored are equal to the last stored one."""
     first = 0
     for row in rows_of("cases.tsv"):
         if row[0] != recipe:

@@ -1,5 +1,7 @@
-"""Clips computed when they are asked for: bit for bit those of a cache, one by one and as batches. (Failures, threads, processes:
-test_runtime_processes.py.)"""
+"""Clips without a cache: bit for bit those of a cache, one by one and as batches.
+
+Failures, threads and processes: test_runtime_processes.py.
+"""
 
 import gc
 import json
@@ -87,7 +89,7 @@ def test_what_is_not_there_is_named(clips):
 @pytest.mark.parametrize(
     ("recipe", "settings"),
     [
-        ("whisper-80", {"max_frames": 150}),  # filled up by what its own padding came to
+        ("whisper-80", {"max_frames": 150}),  # filled with what its own padding came to
         ("myxtts-tf", {"max_frames": 150}),
         ("wave-22k", {"max_frames": 100}),
         ("myxtts", {**SETTINGS, "columns.wave": "int16", "columns.energy": True, "normalize.method": "mean_variance"}),
@@ -123,7 +125,7 @@ def test_batches_are_the_caches_bit_for_bit(clips, cache, shuffle, drop_last, wo
         with clips.reader(**options, prefetch=3, threads=3) as reader:
             expected = cache.reader(**options)
             assert len(reader) == len(expected) and reader.sample_count == expected.sample_count
-            for _ in range(2):  # epochs 0 and 1, as they follow
+            for _ in range(2):  # epochs 0 and 1, one after the other
                 assert check_same_batches(expected, reader) == len(expected)
                 assert reader.epoch == expected.epoch
             for one in (reader, expected):
@@ -409,7 +411,7 @@ def test_batches_come_without_rejected_clips_and_say_so_once(faulty):
             counts = [batch.valid_count for batch in reader]
         assert sum(counts) == len(stored) and set(counts[:-1]) == {
             4
-        }  # what is known to be rejected leaves no row empty
+        }  # clips that are known to be rejected leave no row empty
         assert reader.stats().left_out_count == 2
 
 
@@ -468,7 +470,7 @@ def test_a_source_that_comes_back_is_no_reject_any_more(corpus, tmp_path):
 @pytest.mark.parametrize("name", ["real_ljspeech", "real_mixed", "odd_formats", "hostile/files"])
 def test_a_real_corpus_is_the_caches(name, tmp_path):
     options = {"max_rejects": 1.0, "progress": False}
-    if name == "real_mixed":  # several corpora in one folder
+    if name == "real_mixed":  # a folder with several corpora
         options["layout_of_data"] = "folder"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

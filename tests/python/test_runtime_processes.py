@@ -1,4 +1,4 @@
-"""Clips computed when they are asked for: failures in threads, forked and spawned processes, memory."""
+"""Clips without a cache: failures in threads, forked and spawned processes, memory."""
 
 import gc
 import pickle
@@ -94,7 +94,7 @@ def test_another_thread_may_watch_a_reader_that_waits(corpus):
         assert len(taken) == len(reader) == reader.stats().batch_count
 
 
-# Ctrl-C while a batch is waited for, whose decoder stands still until then, or for 10 s at most.
+# Ctrl-C during a wait for a batch whose decoder stands still until then, or for 10 s at most.
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import xtts_precompute as xp
@@ -142,7 +142,7 @@ def test_after_ctrl_c_no_batch_is_lost(corpus):
     assert run_python(code, corpus, HERE) == "True True\nTrue\n"
 
 
-# Buckets need to know each clip.
+# For buckets, each clip has to be computed.
 OPENING = """
 import os, signal, sys, threading, time
 import xtts_precompute as xp
@@ -171,7 +171,8 @@ def test_ctrl_c_ends_the_opening_that_computes_all_clips(tmp_path):
     assert run_python(OPENING, tmp_path / "data") == "True 4\n"
 
 
-# Two times Ctrl-C, in a 'with' block: the second ends the wait for the clip in hand, whose decoder never goes on.
+# Two times Ctrl-C in a 'with' block. The second ends the wait for the clip in hand, whose decoder
+# never goes on.
 LEFT = """
 import os, signal, sys, threading, time
 import xtts_precompute as xp

@@ -21,7 +21,7 @@ FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: TensorFlow lets go of batches, not the test."""
 
 
 def same_bytes(tensor, array):
@@ -53,7 +53,7 @@ def test_batches_are_those_of_the_reader(form, shuffle, caches):
     assert len(loader) == int(dataset.cardinality()) == 5
     count = 0
     for batch, element, expected in zip(loader, dataset, cache.reader(**options)):
-        assert tuple(batch) == ALL and set(element) == set(ALL)  # TensorFlow sorts the keys of a dict
+        assert tuple(batch) == ALL and set(element) == set(ALL)  # TensorFlow sorts a dict's keys
         check(batch, expected)
         check(element, expected)
         count += 1
@@ -80,7 +80,8 @@ def test_memory_is_taken_as_it_is(shuffle, cache):
 
 @pytest.mark.parametrize("shuffle", ["global", "none"])
 def test_nothing_writes_into_the_readers_memory(shuffle, cache):
-    # TensorFlow reuses an argument's memory for a result where nobody else has it. In the cache's own file ("none") that would end the process.
+    # TensorFlow reuses an argument's memory for a result if nothing else holds it. If that were the
+    # cache's own file ("none"), it would end the process.
     reader = cache.reader(batch_size=8, shuffle=shuffle)
     loader = xp.tensorflow.Loader(cache, batch_size=8, shuffle=shuffle)
     batch = next(reader)
@@ -301,7 +302,7 @@ os.dup2(stderr, 2)
         path,
         timeout_s=300,
     )
-    # A batch lost in each epoch would be 8 MiB.
+    # One lost batch in each epoch would add up to 8 MiB.
     assert int(said) < 5000, f"{said} KiB more"
 
 
@@ -353,7 +354,7 @@ def test_workers_of_tf_config_are_ranks(monkeypatch):
 
 
 def test_a_mirrored_strategy_trains(path):
-    # In a process of its own: logical devices are chosen before the first use.
+    # In its own process, because logical devices are chosen before the first use.
     said = run_python(
         """
 import os, sys
@@ -385,5 +386,5 @@ os.dup2(stderr, 2)
         path,
         timeout_s=120,
     )
-    # 9 batches of 4 clips, two in a step: the last one is not for both.
+    # There are 9 batches of 4 clips, two in a step: the last batch has no partner.
     assert said.split() == ["32", "32"]

@@ -1,4 +1,7 @@
-"""Threads: one at a time in a reader, any number in a cache; the GIL is let go in what waits, reads or copies."""
+"""Threads: one at a time in a reader, any number in a cache; the GIL is free during long work.
+
+That is work that waits, reads or copies.
+"""
 
 import queue
 import sys
@@ -95,8 +98,9 @@ def test_any_number_of_threads_read_a_cache(cache, truth):
     ["open", "clip", "view", "find", "reader", "next", "stats", "close"],
 )
 def test_the_gil_is_let_go(work, path, cache):
-    # Nobody is asked to give the GIL up for 1,000 s: another thread runs only where it is let go of our own will.
-    reader = cache.reader(batch_size=4, weights={"by": "language", "draws": 10**9})  # an epoch without end
+    # Python asks no thread for the GIL within 1,000 s: another thread runs only where our code lets
+    # go of it.
+    reader = cache.reader(batch_size=4, weights={"by": "language", "draws": 10**9})  # an endless epoch
     calls = {
         "open": lambda: xp.open(path),
         "clip": lambda: cache[3].text,

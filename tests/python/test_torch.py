@@ -20,7 +20,7 @@ from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: PyTorch lets go of batches, not the test."""
 
 
 # ---- Loader: what batches are
@@ -87,7 +87,7 @@ def test_tensors_can_be_written_and_change_nothing_else(cache):
 
 
 def test_in_place_shows_the_cache_itself(cache, path):
-    # Both see the file through mappings of their own process: the address says whether there was a copy.
+    # Both see the file through this process's mappings: the address tells whether there was a copy.
     def addresses(**options):
         loader = xp.torch.Loader(cache, batch_size=8, shuffle="none", **options)
         return [batch.mel.data_ptr() for batch in loader]
@@ -207,7 +207,7 @@ def test_one_pass_at_a_time(cache):
     assert len([ids.mel_len for ids in second]) == 4
 
 
-@pytest.mark.parametrize("device", ["cpu", "meta"])  # the second makes batches ahead
+@pytest.mark.parametrize("device", ["cpu", "meta"])  # on the second, batches are made ahead
 def test_a_state_goes_on_behind_the_last_batch(device, cache):
     options = {"batch_size": 4, "seed": 1, "fields": ("mel", "ids"), "device": device}
     whole = xp.torch.Loader(cache, **options)

@@ -1,4 +1,4 @@
-"""Data sets for PyTorch's DataLoader: the same batches and clips for any number of workers, their passes and states."""
+"""Data sets for PyTorch's DataLoader: the same batches and clips for any number of workers."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: PyTorch lets go of batches, not the test."""
 
 
 def data_loader(dataset, workers, start, **options):
@@ -24,7 +24,9 @@ def data_loader(dataset, workers, start, **options):
     )
 
 
-@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # more workers than cores, on purpose
+@pytest.mark.filterwarnings(
+    "ignore:This DataLoader will create:UserWarning"
+)  # there are more workers than cores, on purpose
 @pytest.mark.parametrize(
     ("workers", "start", "drop_last"),
     [
@@ -85,7 +87,7 @@ def test_a_data_set_has_a_state(cache):
 def test_the_state_behind_the_last_batch_is_the_next_epochs(cache, drop_last):
     dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",), drop_last=drop_last)
     passing = iter(dataset)
-    for _ in range(len(dataset)):  # who counts batches does not ask for the one behind the last
+    for _ in range(len(dataset)):  # a trainer that counts batches does not ask for one after the last
         next(passing)
     other = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",), drop_last=drop_last)
     other.load_state_dict(dataset.state_dict())
@@ -109,7 +111,7 @@ def test_the_state_is_of_the_epoch_that_was_set(cache):
 def test_workers_and_buckets_do_not_go_together(cache):
     dataset = xp.torch.BatchDataset(cache, batch_size=4, buckets=[{"mel": 32}, {}])
     assert len(list(data_loader(dataset, 1, "fork", batch_size=None))) > 3
-    with pytest.raises(xp.InvalidArgumentError, match="at most one worker"):  # as it comes out of the worker
+    with pytest.raises(xp.InvalidArgumentError, match="at most one worker"):  # PyTorch raises the worker's error again
         list(data_loader(dataset, 2, "fork", batch_size=None))
 
 

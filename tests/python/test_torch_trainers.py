@@ -1,4 +1,4 @@
-"""What trainers of PyTorch expect: ranks, Lightning, Accelerate, torchdata."""
+"""What PyTorch's trainers expect: ranks, Lightning, Accelerate, torchdata."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from torch_support import same_bytes  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def no_patience():
-    """Others let go of batches here: patience as it is."""
+    """Readers wait for slots as usual: PyTorch lets go of batches, not the test."""
 
 
 # ---- ranks
@@ -75,7 +75,7 @@ def test_who_was_asked_before_the_group_reads_by_rank_all_the_same(cache, monkey
     options = {"batch_size": 4, "seed": 1, "fields": ("ids",)}
     loader, expected = xp.torch.Loader(cache, **options), xp.torch.Loader(cache, rank=1, world_size=2, **options)
     assert len(loader) == 9
-    if asked == "pass":  # of one process, all of it
+    if asked == "pass":  # one process reads all of it
         assert sum(1 for _ in loader) == 9
         expected.set_epoch(1)
     elif asked == "state":
@@ -104,7 +104,8 @@ def test_a_launcher_without_a_group_is_an_error(cache, monkeypatch):
 @pytest.fixture
 def lightning(monkeypatch):
     if torch.__version__.startswith("1.") and sys.version_info >= (3, 11):
-        # Lightning imports all of torch.distributed where it is available, and Python 3.11 refuses parts of that of Debian's PyTorch 1.13.
+        # Lightning imports all of torch.distributed where it is available. Python 3.11 refuses
+        # parts of that of Debian's PyTorch 1.13.
         monkeypatch.setattr(torch.distributed, "is_available", lambda: False)
     return pytest.importorskip(
         "pytorch_lightning",
@@ -113,7 +114,11 @@ def lightning(monkeypatch):
 
 
 def lightning_run(lightning, cache, folder, steps, checkpoint=None):
-    """The ids that a model was trained on, how many batches it was validated with, and the trainer."""
+    """Trains with Lightning.
+
+    Returns the ids that the model was trained on, the number of validation batches, and the
+    trainer.
+    """
 
     class Model(lightning.LightningModule):
         def __init__(self):
@@ -152,7 +157,7 @@ def test_lightning_trains_epoch_after_epoch(lightning, cache, tmp_path):
     plain = lightning_loader(cache)
     seen, checked, _ = lightning_run(lightning, cache, tmp_path, 3 * len(plain))
     assert seen == [batch.ids for _ in range(3) for batch in plain]
-    assert checked == 2 + 3 * 4  # also behind the sanity check, validation is whole
+    assert checked == 2 + 3 * 4  # validation is whole, also after the sanity check
 
 
 def test_lightnings_checkpoints_go_on_within_an_epoch(lightning, cache, tmp_path):

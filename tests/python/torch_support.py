@@ -1,4 +1,4 @@
-"""What the tests of xp.torch share; of no use without PyTorch."""
+"""What the tests of xp.torch share. It needs PyTorch."""
 
 import numpy as np
 import torch

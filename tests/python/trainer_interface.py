@@ -1,7 +1,8 @@
-"""What xp.myxtts depends on of the reference trainer, restated: masoodafar-web/MyXTTSModel at 7e78353, myxtts/data/ljspeech.py and utils/text.py.
+"""What xp.myxtts depends on in the reference trainer, restated.
 
-Its class reads a list, splits it and makes tokens; its own batches are a text here, so that a test sees which of the two it has got. The trainer itself
-is in test_myxtts_trainer.py.
+It stands for masoodafar-web/MyXTTSModel at 7e78353, myxtts/data/ljspeech.py and utils/text.py. The
+class reads a list, splits it and makes tokens. Its own batches are a text here, so that a test sees
+which of the two it has got. The trainer itself is in test_myxtts_trainer.py.
 """
 
 import sys
@@ -56,7 +57,7 @@ class LJSpeechDataset:
             from .tf_native_loader import TFNativeDataLoader
         return "the trainer's own batches"
 """
-# Letters are numbered as they come, as its phonemes are; a phonemizer doubles each.
+# Letters are numbered as they come, as the trainer's phonemes are; a phonemizer doubles each.
 TEXT_SOURCE = """
 class Phonemizer:
     def version(self):
@@ -89,7 +90,7 @@ IMPORTER = "from .data.ljspeech import LJSpeechDataset\n"
 
 
 def write(folder):
-    """The trainer's package, with one module that imports its class as its XTTSTrainer does."""
+    """Writes the trainer's package, with one module that imports its class as XTTSTrainer does."""
     package = folder / "myxtts"
     for name in ("data", "utils"):
         (package / name).mkdir(parents=True)
@@ -107,14 +108,14 @@ def write(folder):
 
 
 def forget():
-    """As in a new process."""
+    """Makes Python import the trainer anew, as in a new process."""
     for name in [name for name in sys.modules if name.split(".")[0] == "myxtts"]:
         del sys.modules[name]
     sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__module__.startswith("xtts_precompute")]
 
 
 def config(**keys):
-    """Their DataConfig, by its own defaults."""
+    """Returns the trainer's DataConfig, with its own defaults."""
     defaults = {
         "sample_rate": 22050, "trim_silence": True, "normalize_audio": True, "enable_loudness_normalization": True, "language": "en",
         "max_mel_frames": 1024, "max_text_length": 200, "max_text_tokens": 1024, "pad_to_fixed_length": False, "use_tf_native_loading": True,
@@ -125,7 +126,7 @@ def config(**keys):
 
 
 def lj_corpus(table, folder, lists=("metadata.csv",)):
-    """The corpus of support.make_corpus() as LJSpeech has it; its clips, dealt out to these lists."""
+    """Returns the corpus of support.make_corpus() in LJSpeech's layout, dealt out to these lists."""
     (folder / "wavs").mkdir(parents=True)
     lines = [
         line.split(",")[:2] for line in (Path(table) / "metadata.csv").read_text(encoding="utf-8").splitlines()[1:]
