@@ -9,7 +9,8 @@ from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM
 
 # With these keys, the tests' caches (support.build) are the right ones.
 KEYS = {
-    "max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "pad_to_fixed_length": True, "use_tf_native_loading": False, "batch_size": 4,
+    "max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "pad_to_fixed_length": True,
+    "use_tf_native_loading": False, "batch_size": 4,
     "prefetch_buffer_size": 2,
 }  # fmt: skip
 SETTINGS = {"features.pad_value": PADDING}

@@ -430,7 +430,8 @@ def rss():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4
 for turn in range(30):
-    cache = cache.add_column("voice", lambda clip: np.zeros(100000, np.float32), axis="fixed", version=str(turn), progress=False)
+    cache = cache.add_column(
+        "voice", lambda clip: np.zeros(100000, np.float32), axis="fixed", version=str(turn), progress=False)
     if turn == 9:
         before = rss()
 assert rss() < before + 16 * 1024, (before, rss())

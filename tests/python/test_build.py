@@ -330,7 +330,8 @@ def turn():
 other = threading.Thread(target=turn)
 other.start()
 threads = set()
-xp.build(sys.argv[1], sys.argv[2], settings={"max_frames": 64}, threads=1, progress=lambda _: threads.add(threading.get_ident()))
+xp.build(sys.argv[1], sys.argv[2], settings={"max_frames": 64}, threads=1,
+         progress=lambda _: threads.add(threading.get_ident()))
 done.set()
 other.join()
 assert threads == {threading.get_ident()}

@@ -4,8 +4,8 @@ from support import RESIDENT_KIB, run_python
 
 
 def test_memory_stays_flat(path):
-    # Resident memory after 500 epochs' batches beyond what the first 100 took. A lost 20 KiB lease would be 90 MiB, a lost
-    # Python object of 100 bytes 0.4 MiB.
+    # Measures the resident memory that 500 epochs add after the first 100. A lost 20 KiB lease in
+    # each batch would add 90 MiB, a lost Python object of 100 bytes 0.4 MiB.
     said = run_python(
         RESIDENT_KIB
         + """

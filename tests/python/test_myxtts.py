@@ -21,11 +21,14 @@ from support import MAX_FRAMES, MAX_TOKENS, make_corpus
 
 # All keys of `data:` that the users name.
 USERS_KEYS = """
-    sample_rate, n_mels, n_fft, hop_length, win_length, trim_silence, normalize_audio, enable_loudness_normalization, target_loudness_lufs,
-    max_audio_length, max_mel_frames, max_text_length, max_text_tokens, text_cleaners, language, train_split, val_split, train_subset_fraction,
-    subset_seed, speaker_id_pattern, metadata_train_file, metadata_eval_file, wavs_train_dir, wavs_eval_dir, batch_size, num_workers,
-    prefetch_buffer_size, pipeline_buffer_size, prefetch_to_gpu, enhanced_gpu_prefetch, optimize_cpu_gpu_overlap, use_tf_native_loading,
-    pin_memory, enable_memory_mapping, pad_to_fixed_length, enable_xla, mixed_precision, preprocessing_mode, cache_verification,
+    sample_rate, n_mels, n_fft, hop_length, win_length, trim_silence, normalize_audio,
+    enable_loudness_normalization, target_loudness_lufs,
+    max_audio_length, max_mel_frames, max_text_length, max_text_tokens, text_cleaners, language,
+    train_split, val_split, train_subset_fraction, subset_seed, speaker_id_pattern,
+    metadata_train_file, metadata_eval_file, wavs_train_dir, wavs_eval_dir, batch_size, num_workers,
+    prefetch_buffer_size, pipeline_buffer_size, prefetch_to_gpu, enhanced_gpu_prefetch,
+    optimize_cpu_gpu_overlap, use_tf_native_loading, pin_memory, enable_memory_mapping,
+    pad_to_fixed_length, enable_xla, mixed_precision, preprocessing_mode, cache_verification,
     auto_rebuild_mel_cache, data_gpu, model_gpu, cache_path
 """
 
@@ -358,10 +361,14 @@ def test_what_is_no_configuration_is_refused(what):
 
 def test_each_key_of_the_users_has_its_class():
     values = {
-        "preprocessing_mode": "auto", "language": "en", "speaker_id_pattern": "(p)", "text_cleaners": ["english_cleaners"],
-        "metadata_train_file": "t.csv", "metadata_eval_file": "e.csv", "wavs_train_dir": "t", "wavs_eval_dir": "e", "cache_path": "c",
-        "train_split": 0.9, "val_split": 0.1, "train_subset_fraction": 0.5, "n_mels": 80, "n_fft": 1024, "hop_length": 256,
-        "win_length": 1024, "sample_rate": 22050, "max_audio_length": 11.0, "max_mel_frames": 800, "target_loudness_lufs": -23.0,
+        "preprocessing_mode": "auto", "language": "en", "speaker_id_pattern": "(p)",
+        "text_cleaners": ["english_cleaners"],
+        "metadata_train_file": "t.csv", "metadata_eval_file": "e.csv", "wavs_train_dir": "t",
+        "wavs_eval_dir": "e", "cache_path": "c",
+        "train_split": 0.9, "val_split": 0.1, "train_subset_fraction": 0.5,
+        "n_mels": 80, "n_fft": 1024, "hop_length": 256, "win_length": 1024,
+        "sample_rate": 22050, "max_audio_length": 11.0,
+        "max_mel_frames": 800, "target_loudness_lufs": -23.0,
     }  # fmt: skip
     names = [name.strip() for name in USERS_KEYS.split(",")]
     switches = (
@@ -385,7 +392,8 @@ def test_each_key_of_the_users_has_its_class():
     assert not {name for name, kind in kinds.items() if kind == "not reproduced"}
     assert {name for name, kind in kinds.items() if kind == "no effect"} == {
         "trim_silence", "normalize_audio", "enable_loudness_normalization",  # ignored with use_tf_native_loading
-        "num_workers", "pipeline_buffer_size", "enhanced_gpu_prefetch", "optimize_cpu_gpu_overlap", "enable_memory_mapping", "enable_xla",
+        "num_workers", "pipeline_buffer_size", "enhanced_gpu_prefetch", "optimize_cpu_gpu_overlap",
+        "enable_memory_mapping", "enable_xla",
         "mixed_precision", "target_loudness_lufs", "max_audio_length", "train_subset_fraction", "subset_seed",
     }  # fmt: skip
 

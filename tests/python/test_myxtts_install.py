@@ -151,7 +151,8 @@ UNCUT = ["text.too_long=truncate", "features.too_long=auto", "storage.layout=pac
         ({"max_mel_frames": None}, "myxtts-tf", [*UNCUT, "features.pad=frames", "features.max_frames=2600"]),
         ({"use_tf_native_loading": False}, None, [*CUT, "features.max_frames=96"]),
         ({"use_tf_native_loading": False, "max_mel_frames": 0}, None, [*UNCUT, "features.max_frames=2600"]),
-        ({"use_tf_native_loading": False, "trim_silence": False}, None, [*CUT, "features.max_frames=96", "features.trim.method=none"]),
+        ({"use_tf_native_loading": False, "trim_silence": False}, None,
+         [*CUT, "features.max_frames=96", "features.trim.method=none"]),
         (
             {"use_tf_native_loading": False, "enable_loudness_normalization": False}, None,
             [*CUT, "features.max_frames=96", "features.loudness.method=peak", "features.loudness.target=1.0"],

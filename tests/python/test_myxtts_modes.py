@@ -238,7 +238,8 @@ RANK = """
 import sys, warnings
 import xtts_precompute as xp
 warnings.simplefilter("ignore")
-config = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True, "use_tf_native_loading": False, "max_mel_frames": 64, "n_mels": int(sys.argv[3])}
+config = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True,
+          "use_tf_native_loading": False, "max_mel_frames": 64, "n_mels": int(sys.argv[3])}
 tokenizer = (lambda text: [len(text)]) if len(sys.argv) > 4 else "recipe"
 dataset = xp.myxtts.open(config, sys.argv[2], sys.argv[1], progress=False, tokenizer=tokenizer)
 assert tokenizer == "recipe" or set(dataset.source.columns) == {"mel", "tokens", "tokenizer_tokens"}

@@ -82,7 +82,8 @@ def test_an_empty_split_of_the_trainers_is_told(corpus, path, tmp_path):
 def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
     """train_main.py names both lists, and has a folder for each."""
     keys = {
-        **KEYS, "metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv", "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs",
+        **KEYS, "metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv",
+        "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs",
     }  # fmt: skip
     config = (
         keys

@@ -226,16 +226,20 @@ MEMORY = (
     RESIDENT_KIB
     + """
 import ctypes, sys
-# malloc's memory by thread grows as the threads of TensorFlow happen to run, by 5 MiB on a busy machine; with one for all it is 1.5.
+# malloc's memory per thread grows with the order in which TensorFlow's threads run, by 5 MiB on a
+# busy machine. With one arena for all threads it grows by 1.5 MiB.
 ctypes.CDLL(None).mallopt(-8, 1)  # M_ARENA_MAX
 stderr = os.dup(2)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what TensorFlow says while it starts
 import xtts_precompute as xp
 config = {
-    "max_mel_frames": 64, "max_text_tokens": 48, "max_text_length": 48, "batch_size": 5, "prefetch_buffer_size": 4, "use_tf_native_loading": False,
+    "max_mel_frames": 64, "max_text_tokens": 48, "max_text_length": 48, "batch_size": 5,
+    "prefetch_buffer_size": 4, "use_tf_native_loading": False,
     "pad_to_fixed_length": sys.argv[2] == "fixed",
 }
-dataset = xp.myxtts.open(config, sys.argv[1], settings={"features.pad_value": -3.25}, tokenizer="recipe").create_tf_dataset(drop_remainder=sys.argv[2] == "fixed")
+clips = xp.myxtts.open(config, sys.argv[1], settings={"features.pad_value": -3.25}, tokenizer="recipe")
+dataset = clips.create_tf_dataset(drop_remainder=sys.argv[2] == "fixed")
+del clips
 sizes = []
 next(iter(dataset))
 os.dup2(stderr, 2)
@@ -244,7 +248,8 @@ for number, (tokens, mel, text_len, mel_len) in enumerate(dataset.take(7 * 100))
     del tokens, mel, text_len, mel_len
     if number % (7 * 20) == 7 * 20 - 1:
         sizes.append(resident_kib())
-# What leaks grows all the time, three times of four at least; a busy machine has shown two single steps, of 1.5 and 3 MiB.
+# A leak grows all the time, in at least three of four rounds. A busy machine has shown two single
+# steps, of 1.5 and 3 MiB.
 steps = sorted(after - before for before, after in zip(sizes, sizes[1:]))
 print(sizes, 4 * steps[1])
 """
@@ -316,13 +321,17 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import xtts_precompute as xp
 path, corpus, mode, frames, tokens, padding = sys.argv[1:]
 keys = {
-    "max_mel_frames": int(frames), "max_text_length": int(tokens), "pad_to_fixed_length": True, "use_tf_native_loading": False, "batch_size": 8,
+    "max_mel_frames": int(frames), "max_text_length": int(tokens), "pad_to_fixed_length": True,
+    "use_tf_native_loading": False, "batch_size": 8,
     "preprocessing_mode": mode,
 }
-dataset = xp.myxtts.open(keys, path, corpus, settings={"features.pad_value": float(padding)}, tokenizer="recipe", progress=False)
+dataset = xp.myxtts.open(
+    keys, path, corpus, settings={"features.pad_value": float(padding)}, tokenizer="recipe", progress=False)
 counts = []
 for number in range(8):
-    seen = [part.shape for batch in dataset.create_tf_dataset(shuffle=number % 2 == 0).map(lambda *batch: batch).take(6) for part in batch]
+    made = dataset.create_tf_dataset(shuffle=number % 2 == 0).map(lambda *batch: batch)
+    seen = [part.shape for batch in made.take(6) for part in batch]
+    del made
     assert len(seen) == 24, seen
     del seen
     gc.collect()

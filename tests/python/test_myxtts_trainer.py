@@ -27,13 +27,16 @@ pytestmark = pytest.mark.skipif(
 
 # A model that two cores train in seconds.
 TINY = {
-    "text_encoder_dim": 64, "text_encoder_layers": 1, "text_encoder_heads": 2, "audio_encoder_dim": 64, "audio_encoder_layers": 1, "audio_encoder_heads": 2,
-    "decoder_dim": 64, "decoder_layers": 1, "decoder_heads": 2, "speaker_embedding_dim": 32, "text_vocab_size": 1000, "use_gst": False,
+    "text_encoder_dim": 64, "text_encoder_layers": 1, "text_encoder_heads": 2,
+    "audio_encoder_dim": 64, "audio_encoder_layers": 1, "audio_encoder_heads": 2,
+    "decoder_dim": 64, "decoder_layers": 1, "decoder_heads": 2, "speaker_embedding_dim": 32,
+    "text_vocab_size": 1000, "use_gst": False,
 }  # fmt: skip
 # The trainer's compiled step does not run on this TensorFlow, with any batches: "Expected float32"
 # in losses.py.
 TWO_EPOCHS = {
-    "epochs": 2, "enable_graph_mode": False, "enable_xla_compilation": False, "enable_text2audio_eval": False, "log_step": 1, "val_step": 5, "save_step": 1000,
+    "epochs": 2, "enable_graph_mode": False, "enable_xla_compilation": False, "enable_text2audio_eval": False,
+    "log_step": 1, "val_step": 5, "save_step": 1000,
     "spectrogram_log_interval": 0,
 }  # fmt: skip
 

@@ -68,7 +68,8 @@ except ImportError:
 before = set(sys.modules)
 import xtts_precompute
 standard = sys.stdlib_module_names
-strange = {name for name in set(sys.modules) - before if name.split(".")[0] not in standard | {"xtts_precompute", "numpy"}}
+known = standard | {"xtts_precompute", "numpy"}
+strange = {name for name in set(sys.modules) - before if name.split(".")[0] not in known}
 assert not strange, strange
 """
     )
@@ -129,7 +130,8 @@ mel: xp.Array = cache["LJ001-0001"].mel
 text: str | None = cache[0].text
 names: list[str] = list(cache.ids) + cache.ids[2:5] + [cache.ids[0]]
 reader = cache.reader(batch_size=8, shuffle="window", columns={"mel": "float16", "tokens": None},
-                      weights={"by": "language", "temperature": 0.5}, buckets=[{"batch_size": 4, "mel": 400}, {}], crop={"frames": 3})
+                      weights={"by": "language", "temperature": 0.5}, buckets=[{"batch_size": 4, "mel": 400}, {}],
+                      crop={"frames": 3})
 cache.reader(columns=["mel", {"name": "tokens", "pad_value": 0.0}], ids=(name for name in names))
 stats: xp.Statistics = cache.stats["mel"]
 cache.reader(columns={"mel": {"normalize": "corpus"}})
@@ -150,7 +152,8 @@ def show(progress: xp.BuildProgress) -> None:
 report: xp.BuildReport = xp.build("./data", "./cache", settings={"max_frames": 1024}, max_rejects=0.01, progress=show)
 preview: xp.BuildPreview = xp.build("./data", "./cache", dry_run=True, partition=(1, 4))
 findings: list[xp.Finding] = xp.verify("./cache", "deep", sample=0.01, repair=True).findings
-clips = xp.runtime("./data", settings={"max_frames": 1024}, workers=2, progress=lambda told: print(told.elapsed_s, told.clips))
+clips = xp.runtime("./data", settings={"max_frames": 1024}, workers=2,
+                   progress=lambda told: print(told.elapsed_s, told.clips))
 computed: xp.Array = clips["LJ001-0001"]["mel"]
 computed_ids: list[str] = clips.ids[2:5] + [clips.info(0).id]
 for runtime_batch in clips.reader(batch_size=8, columns={"mel": {"normalize": stats}}, exclude=computed_ids):

@@ -86,7 +86,8 @@ def child():
     reader.close()  # the parent's thread, which was using it, is not here
     assert "closed" in repr(reader)
 
-threads = [threading.Thread(target=take), threading.Thread(target=lambda: [cache[1].mel for _ in iter(ended.is_set, True)])]
+threads = [threading.Thread(target=take),
+           threading.Thread(target=lambda: [cache[1].mel for _ in iter(ended.is_set, True)])]
 for thread in threads:
     thread.start()
 try:
@@ -160,7 +161,8 @@ expected = np.array(array)
 
 def child():
     global reader, batch, array
-    for use in (lambda: next(iter(reader)), reader.stats, reader.state_dict, lambda: len(reader), lambda: reader.set_epoch(3)):
+    for use in (lambda: next(iter(reader)), reader.stats, reader.state_dict,
+                lambda: len(reader), lambda: reader.set_epoch(3)):
         try:
             use()
         except xp.UnsupportedError as error:
@@ -311,7 +313,8 @@ time.sleep(0.2)
     "with tensors that another library has dropped": """
 import ctypes, numpy as np
 api = ctypes.pythonapi
-api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+api.PyCapsule_GetPointer.argtypes = ctypes.py_object, ctypes.c_char_p
 api.PyCapsule_SetName.argtypes = ctypes.py_object, ctypes.c_char_p
 names = []
 for name, deleter_at, capsule in ((b"dltensor", 56, batch.mel.__dlpack__()),

@@ -180,7 +180,8 @@ for _ in profiler.batches([matrix] * 4):
         tf.matmul(matrix, matrix)
 report = profiler.report()
 assert report.clock == "tensorflow" and report.to_json()["batch_size"] == 512
-assert [phase.name for phase in report.real.phases] == ["data", "forward", "other"] and report.real.phase("forward").share > 0.5
+assert [phase.name for phase in report.real.phases] == ["data", "forward", "other"]
+assert report.real.phase("forward").share > 0.5
 assert len(waits) == 4 * 5 + 1, waits  # each mark, and the wait for a fifth batch
 """,
     )
@@ -245,9 +246,11 @@ def give(layer, theirs):
     for name, weight in zip(("weight", "bias"), theirs.trainable_weights):
         new = random.normal(0, 0.05, weight.shape).astype("f")
         weight.assign(new)
-        getattr(layer, name).data = torch.from_numpy(new.transpose(range(new.ndim)[::-1]).copy() if new.ndim > 1 and name == "weight" else new)
+        turned = new.transpose(range(new.ndim)[::-1]).copy() if new.ndim > 1 and name == "weight" else new
+        getattr(layer, name).data = torch.from_numpy(turned)
 give(ours.query, theirs.query); give(ours.projection, theirs.projection)
-for a, b in zip((ours.prenet[0], ours.prenet[2], *ours.decoder, *ours.norms, *ours.encoder), (*theirs.prenet, *theirs.decoder, *theirs.norms, *theirs.encoder)):
+for a, b in zip((ours.prenet[0], ours.prenet[2], *ours.decoder, *ours.norms, *ours.encoder),
+                (*theirs.prenet, *theirs.decoder, *theirs.norms, *theirs.encoder)):
     give(a, b)
 table = random.normal(0, 0.05, theirs.embedding.trainable_weights[0].shape).astype("f")
 theirs.embedding.trainable_weights[0].assign(table); ours.embedding.weight.data = torch.from_numpy(table)

@@ -191,7 +191,8 @@ try:
         for batch in reader:
             del batch
 except KeyboardInterrupt as error:
-    print(isinstance(error.__context__, KeyboardInterrupt), time.monotonic() - begin < 4, repr(reader).endswith("closed>"))
+    print(isinstance(error.__context__, KeyboardInterrupt), time.monotonic() - begin < 4,
+          repr(reader).endswith("closed>"))
 """
 
 

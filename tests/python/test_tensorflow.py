@@ -367,7 +367,8 @@ cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 strategy = tf.distribute.MirroredStrategy(["/CPU:0", "/CPU:1"])
 batches = strategy.distribute_datasets_from_function(lambda context: xp.tensorflow.dataset(
-    sys.argv[1], batch_size=context.get_per_replica_batch_size(8), input_context=context, fields=("mel", "ids"), structure=tuple))
+    sys.argv[1], batch_size=context.get_per_replica_batch_size(8), input_context=context,
+    fields=("mel", "ids"), structure=tuple))
 traces, seen = [], []
 
 @tf.function

@@ -140,7 +140,8 @@ def lightning_run(lightning, cache, folder, steps, checkpoint=None):
 
     model = Model()
     trainer = lightning.Trainer(
-        max_steps=steps, accelerator="cpu", logger=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=folder,
+        max_steps=steps, accelerator="cpu", logger=False, enable_progress_bar=False,
+        enable_model_summary=False, default_root_dir=folder,
         enable_checkpointing=False, num_sanity_val_steps=2,
     )  # fmt: skip
     trainer.fit(

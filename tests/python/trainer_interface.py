@@ -40,8 +40,10 @@ class LJSpeechDataset:
         self.use_custom_metadata, self._custom_index_map = bool(name), None
         self.metadata_file = data_path / (name or "metadata.csv")
         lines = [line.split("|") for line in self.metadata_file.read_text(encoding="utf-8").splitlines()]
-        self.metadata = Frame([dict(id=one[0], transcription=one[1], normalized_transcription=one[-1]) for one in lines])
-        self.items = list(range(len(lines))) if name else getattr(config, "splits", {}).get(subset, list(range(len(lines))))
+        self.metadata = Frame([dict(id=one[0], transcription=one[1], normalized_transcription=one[-1])
+                               for one in lines])
+        all_lines = list(range(len(lines)))
+        self.items = all_lines if name else getattr(config, "splits", {}).get(subset, all_lines)
 
     def __len__(self):
         return len(self.items)
@@ -64,12 +66,15 @@ class Phonemizer:
         return (1, 51)
 
 class TextProcessor:
-    def __init__(self, language="en", cleaner_names=None, add_blank=True, use_phonemes=True, phoneme_language=None, custom_symbols=None,
+    def __init__(self, language="en", cleaner_names=None, add_blank=True, use_phonemes=True,
+                 phoneme_language=None, custom_symbols=None,
                  tokenizer_type="custom", tokenizer_model="some/model", allow_symbol_growth=True):
         if use_phonemes and language == "tlh":
             raise RuntimeError("Phonemizer backend failed to initialise for language 'tlh'")
-        self.language, self.cleaner_names, self.add_blank, self.use_phonemes = language, cleaner_names or ["english_cleaners"], add_blank, use_phonemes
-        self.phoneme_language_override, self.tokenizer_type, self.tokenizer_model = phoneme_language, tokenizer_type, tokenizer_model
+        self.language, self.cleaner_names = language, cleaner_names or ["english_cleaners"]
+        self.add_blank, self.use_phonemes = add_blank, use_phonemes
+        self.phoneme_language_override = phoneme_language
+        self.tokenizer_type, self.tokenizer_model = tokenizer_type, tokenizer_model
         self.allow_symbol_growth = allow_symbol_growth or custom_symbols is None
         self.symbols = list(custom_symbols or "_^~")
         self.phonemizer = Phonemizer() if use_phonemes else None
@@ -117,10 +122,14 @@ def forget():
 def config(**keys):
     """Returns the trainer's DataConfig, with its own defaults."""
     defaults = {
-        "sample_rate": 22050, "trim_silence": True, "normalize_audio": True, "enable_loudness_normalization": True, "language": "en",
-        "max_mel_frames": 1024, "max_text_length": 200, "max_text_tokens": 1024, "pad_to_fixed_length": False, "use_tf_native_loading": True,
-        "metadata_train_file": None, "metadata_eval_file": None, "wavs_train_dir": None, "wavs_eval_dir": None, "batch_size": 4,
-        "prefetch_buffer_size": 12, "pipeline_buffer_size": 50, "enable_pitch_shift": False, "enable_noise_mixing": False, "prefetch_to_gpu": True,
+        "sample_rate": 22050, "trim_silence": True, "normalize_audio": True,
+        "enable_loudness_normalization": True, "language": "en",
+        "max_mel_frames": 1024, "max_text_length": 200, "max_text_tokens": 1024,
+        "pad_to_fixed_length": False, "use_tf_native_loading": True,
+        "metadata_train_file": None, "metadata_eval_file": None,
+        "wavs_train_dir": None, "wavs_eval_dir": None, "batch_size": 4,
+        "prefetch_buffer_size": 12, "pipeline_buffer_size": 50, "enable_pitch_shift": False,
+        "enable_noise_mixing": False, "prefetch_to_gpu": True,
     }  # fmt: skip
     return types.SimpleNamespace(**{**defaults, **keys})
 

@@ -54,7 +54,8 @@ def cached(theirs: type, wish: Installed) -> type:
         ) -> Any:
             given = {"batch_size": batch_size, "shuffle": shuffle, "repeat": repeat, "prefetch": prefetch,
                      "memory_cache": memory_cache, "num_parallel_calls": num_parallel_calls,
-                     "buffer_size_multiplier": buffer_size_multiplier, "drop_remainder": drop_remainder, **more}  # fmt: skip
+                     "buffer_size_multiplier": buffer_size_multiplier, "drop_remainder": drop_remainder,
+                     **more}  # fmt: skip
             mode = wish.mode or getattr(self.config, "preprocessing_mode", None) or "precompute"
             if mode == "runtime":
                 _say(f"{self.subset}: the trainer's own loading (mode runtime)")
