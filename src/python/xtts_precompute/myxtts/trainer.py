@@ -115,11 +115,11 @@ class TrainerBatches:
             named = ", ".join(items.ids[place] for place in lacking[:_SHOWN]) + (
                 ", ..." if len(lacking) > _SHOWN else ""
             )
+            overwrite = items.beside in items.opened and has_other_lengths(self._asked, items.beside)
             raise MismatchError(
                 f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for "
                 f"{self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
-                f"{_why_lacking(items, wish)}"
-                f"{self._how(items.beside, items.beside in items.opened and has_other_lengths(self._asked, items.beside))}"
+                f"{_why_lacking(items, wish)}{self._how(items.beside, overwrite)}"
             )
         short = items.cut_before(self._asked.max_frames)
         if len(short):
