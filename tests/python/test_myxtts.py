@@ -106,9 +106,8 @@ def test_a_pass_is_an_epoch_and_its_state_goes_on(path):
 def test_the_state_behind_the_last_batch_is_the_next_epochs(corpus, path, mode, drop_last):
     dataset = opened(path, {"preprocessing_mode": mode, "batch_size": 5}, data=corpus)
     loader = dataset.reader(drop_last=drop_last)
-    for _, batch in zip(
-        range(len(loader)), loader
-    ):  # a trainer that counts batches does not ask for one after the last
+    # A trainer that counts batches does not ask for one after the last.
+    for _, batch in zip(range(len(loader)), loader):
         del batch
     state = loader.state_dict()
     assert (state["epoch"], state["samples_consumed"]) == (1, 0)
@@ -560,11 +559,8 @@ def test_native_batches_say_the_lengths_of_the_trainer_or_the_true_ones(corpus, 
     )
     cache = xp.open(tmp_path / "cache")
     for batch in dataset.reader(ids=True):
-        assert batch.mel.shape == (
-            4,
-            MAX_FRAMES,
-            80,
-        )  # which the trainer's native loader pads to, whether texts are padded or not
+        # The trainer's native loader pads to it, whether texts are padded or not.
+        assert batch.mel.shape == (4, MAX_FRAMES, 80)
         assert (batch.tokens.shape[1] == MAX_TOKENS) == pads and batch.mel_len.dtype == np.int32
         for row, clip_id in enumerate(batch.ids):
             true = len(cache[clip_id].mel)

@@ -123,9 +123,8 @@ def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):
         opened(tmp_path / "cache", data=corpus)
     everything = all_ids(opened(tmp_path / "cache", keys, data=corpus))
     assert 0 < len(subset) < len(everything) and set(subset) < set(everything)
-    opened(
-        tmp_path / "cache", data=corpus, settings={**SETTINGS, "corpus.subset_seed": 4}
-    )  # subset_seed has no effect without a subset
+    # subset_seed has no effect without a subset.
+    opened(tmp_path / "cache", data=corpus, settings={**SETTINGS, "corpus.subset_seed": 4})
 
 
 def test_what_the_configuration_does_not_say_may_be_the_caches(corpus, tmp_path):

@@ -32,9 +32,8 @@ def lj_data(corpus, folder):
 def test_the_trainers_own_split_is_read(corpus, tmp_path):
     names = lj_data(corpus, tmp_path / "data")
     settings = {**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}
-    xp.build(
-        tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False
-    )  # two lines of the list are not clips
+    # Two lines of the list are not clips.
+    xp.build(tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False)
     (tmp_path / "data/processed").mkdir()
     splits = tmp_path / "data/processed/splits.json"
     places = {"train": [5, 0, *range(8, len(names)), 3], "val": [1, 2], "test": [4, 6, 7]}
@@ -111,9 +110,8 @@ def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
             f"{'validation' if other == 'val' else other}: give data=",
         ):
             xp.myxtts.open(config, **arguments, split=other)
-        for split in (
-            ("train",) if name == "train" else ("val", "test")
-        ):  # the trainer uses the same list for validation and tests
+        # The trainer uses the same list for validation and tests.
+        for split in ("train",) if name == "train" else ("val", "test"):
             assert all_ids(xp.myxtts.open(config, **arguments, split=split)) == sorted(chosen)
 
 

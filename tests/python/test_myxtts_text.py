@@ -135,9 +135,8 @@ FIXED = {"custom_symbols": ["_", "^", "~", "a"], "allow_symbol_growth": False}
 def test_a_processors_version_is_told_by_the_code_that_runs(tmp_path):
     version = version_of(processor(**FIXED), None)
     file = tmp_path / "trainer/myxtts/utils/text.py"
-    file.write_text(
-        file.read_text().replace("text.lower()", "text.strip().upper()")
-    )  # of another length: Python compiles it anew
+    # The new text has another length, so Python compiles it anew.
+    file.write_text(file.read_text().replace("text.lower()", "text.strip().upper()"))
     assert version_of(processor(**FIXED), None) == version  # the loaded code runs on
     trainer.forget()
     assert version_of(processor(**FIXED), None) != version

@@ -74,9 +74,8 @@ def test_the_version_is_the_same_in_another_process(tmp_path):
         "import sys; sys.path.insert(0, sys.argv[1]); import mine; from "
         "xtts_precompute.myxtts.tokens import version_of; print(version_of(mine.tokenize, None))"
     )
-    assert (
-        len({run_python(code, tmp_path) for _ in range(3)}) == 1
-    )  # the first one compiles it, and sets are in another order each time
+    # The first process compiles it, and sets are in another order in each.
+    assert len({run_python(code, tmp_path) for _ in range(3)}) == 1
 
 
 class Tokenizer:

@@ -146,9 +146,8 @@ def test_the_table_of_keys_has_its_defaults():
 
     known = {key.name: key for key in xp.myxtts.Config(DataConfig()).keys}
     assert not [key for key in known.values() if "unknown" in key.note]
-    assert not [
-        key for key in known.values() if key.name.startswith("data.") and key.is_default
-    ]  # the configuration has all keys
+    # The configuration has all keys.
+    assert not [key for key in known.values() if key.name.startswith("data.") and key.is_default]
     absent = [key for key in xp.myxtts.Config({}).keys if key.is_default]
     assert len(absent) > 10
     for key in absent:

@@ -100,9 +100,8 @@ def test_the_stub_is_that_of_the_module(name, tmp_path):
         [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"xtts_precompute.{name}", "-o", stub], check=True
     )
     made = stub.read_text()
-    made = re.sub(
-        r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL
-    )  # needed from Python 3.12 on
+    # Needed from Python 3.12 on.
+    made = re.sub(r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL)
     assert made == (CHECKED_IN / stub.name).read_text()
 
 

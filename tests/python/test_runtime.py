@@ -409,9 +409,8 @@ def test_batches_come_without_rejected_clips_and_say_so_once(faulty):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             counts = [batch.valid_count for batch in reader]
-        assert sum(counts) == len(stored) and set(counts[:-1]) == {
-            4
-        }  # clips that are known to be rejected leave no row empty
+        # Clips that are known to be rejected leave no row empty.
+        assert sum(counts) == len(stored) and set(counts[:-1]) == {4}
         assert reader.stats().left_out_count == 2
 
 

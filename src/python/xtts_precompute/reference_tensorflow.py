@@ -52,9 +52,8 @@ class SmallTts(tf.Module):  # type: ignore[misc]
 
     def __call__(self, mel: Any, tokens: Any = None, text_len: Any = None) -> Any:
         batch, frames, mels = mel.shape
-        known = tf.pad(mel, [[0, 0], [GROUP, -frames % GROUP], [0, 0]])[
-            :, :-GROUP
-        ]  # shifted by one group: each group is predicted from those before it
+        # Shifted by one group: each group is predicted from those before it.
+        known = tf.pad(mel, [[0, 0], [GROUP, -frames % GROUP], [0, 0]])[:, :-GROUP]
         state = tf.reshape(known, [batch, -1, GROUP * mels])
         for layer in self.prenet:
             state = layer(state)

@@ -41,9 +41,8 @@ class SmallTts(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, mel: Any, tokens: Any = None, text_len: Any = None) -> Any:
         batch, frames, mels = mel.shape
-        known = torch.nn.functional.pad(mel, (0, 0, GROUP, -frames % GROUP))[
-            :, :-GROUP
-        ]  # shifted by one group: each group is predicted from those before it
+        # Shifted by one group: each group is predicted from those before it.
+        known = torch.nn.functional.pad(mel, (0, 0, GROUP, -frames % GROUP))[:, :-GROUP]
         state = self.prenet(known.reshape(batch, -1, GROUP * mels))
         if self.has_text:
             state = state + self._attend(state, tokens, text_len)

@@ -199,9 +199,8 @@ class _Pass(Generic[T]):
             raise InvalidArgumentError(
                 "another pass over this loader has begun: it has one at a time; make a second loader"
             )
-        loader._is_placed = loader._is_loaded = (
-            False  # set only now: code that only asks for an iterator (Lightning) loses no epoch
-        )
+        # Set only now: code that only asks for an iterator (Lightning) loses no epoch.
+        loader._is_placed = loader._is_loaded = False
         try:
             return loader._finish(self._next_made() if loader._ahead else loader._convert(next(self._reader)))
         except StopIteration:

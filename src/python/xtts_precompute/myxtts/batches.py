@@ -135,7 +135,6 @@ class Loader:
     def __iter__(self) -> Iterator[TrainerBatch]:
         # map() keeps no batch, and so no slot, while the next one is asked for. A caller that
         # catches an error (a damaged record) can go on after it; a generator would be over.
-        # generator would be over.
         return map(self._tuple, self._inner)
 
     def _tuple(self, batch: Any) -> TrainerBatch:

@@ -30,9 +30,8 @@ class Identity:
     def add(self, value: Any) -> None:
         if id(value) in self._seen:
             return self._put("seen", self._seen[id(value)])
-        if isinstance(
-            value, (tuple, frozenset)
-        ):  # which of the same constants are one object is the compiler's business
+        # Not noted as seen: the compiler decides which equal constants are one object.
+        if isinstance(value, (tuple, frozenset)):
             return self._add_all(type(value).__name__, value if isinstance(value, tuple) else sorted(value, key=repr))
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
             return self._put(type(value).__name__, repr(value))

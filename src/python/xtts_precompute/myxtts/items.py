@@ -128,7 +128,8 @@ def _is_there(path: str) -> bool:
 
 
 def _beside(paths: Sequence[str], theirs: Any, present: int) -> str:
-    # The trainer's other folder has none of these clips: a second cache, and not the first one overwritten.
+    # A cache for the trainer's other folder has none of these clips: the command makes a second
+    # cache, and does not overwrite the first.
     return paths[-1] if present else f"{paths[-1]}-{theirs.subset}"
 
 

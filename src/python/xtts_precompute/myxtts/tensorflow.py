@@ -61,9 +61,8 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
     signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
     made = tensors.from_source(_Dicts(loader), tuple, wish.repeat, signature)
-    if (
-        wish.repeat
-    ):  # else nobody knows how many there are: epochs are shorter when clips have turned out to be rejected
+    # Without repeat the number is unknown: epochs become shorter when clips are rejected.
+    if wish.repeat:
         made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
     settings = tf.data.Options()
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF

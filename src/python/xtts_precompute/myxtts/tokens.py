@@ -106,9 +106,8 @@ def with_tokens(
     lacking = [path for path in cache._absolute if not _has_tokens(open(path), full)]
     for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
-    if lacking or not _has_tokens(
-        cache, full
-    ):  # it may be older than the column, which another data set or rank has made since
+    # The open cache may be older than the column, which another rank may have made.
+    if lacking or not _has_tokens(cache, full):
         cache = open(cache._absolute)
     return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
 

@@ -240,9 +240,8 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._fields = Fields(self._cache, options.get("columns"), fields)
         self._options = {**options, "columns": self._fields.narrowed(options.get("columns"))}
         self._share: Share = given_share(rank, world_size) or share
-        self._shared_epoch = torch.zeros(
-            1, dtype=torch.int64
-        ).share_memory_()  # persistent workers see what is set here
+        # In shared memory, so that persistent workers see a new epoch.
+        self._shared_epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
         self._state: dict[str, Any] | None = None  # the loaded state
         self._left: dict[str, Any] | None = None  # the state at the last pass's end
         self._running: Reader | None = None
