@@ -102,7 +102,8 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
       XTTS_TRY(check_same_clips(*published->partition, planned.plan.all_clips));
     // A preview counts this part's clips alone.
     if (request.partition && request.dry_run)
-      assign_to_other_parts(planned.plan, *request.partition, records::clips_per_shard(planned.columns));
+      assign_to_other_parts(planned.plan, *request.partition,
+                            records::clips_per_shard(planned.columns));
     return planned;
   }
   XTTS_TRY(store::prepare_store(request.recipe.storage.store));

@@ -446,9 +446,8 @@ def test_a_report_is_saved_as_its_ending_says(tmp_path):
     assert report.save(tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
     steps = figure(report)["panels"][0]
     assert [one["name"] for one in steps["columns"]] == ["data", "a <b> & c", "other"]
-    assert [len(one["values"]) for one in steps["columns"]] == [400, 400, 400] and "means of neighbours" in steps[
-        "title"
-    ]
+    assert [len(one["values"]) for one in steps["columns"]] == [400, 400, 400]
+    assert "means of neighbours" in steps["title"]
     with pytest.raises(xp.InvalidArgumentError, match=r"saved as .json, .txt, .svg or .png, not as 'report.gif'"):
         report.save(tmp_path / "report.gif")
 

@@ -61,7 +61,8 @@ const std::map<std::string, std::set<std::string>>& arrows() {
         "reader", "report", "formats", "base", "xtts"}},
       {"cli",
        {"request", "corpus", "audio", "decode_worker", "dsp", "reader", "loader", "query", "figure",
-        "report", "pipeline", "verify", "maintain", "records", "recipe", "formats", "base", "xtts"}},
+        "report", "pipeline", "verify", "maintain", "records", "recipe", "formats", "base",
+        "xtts"}},
   };
   return table;
 }
