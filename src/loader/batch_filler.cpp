@@ -84,8 +84,8 @@ Status BatchFiller::prepare(BatchSlot& slot) {
   slot.damage.clear();
   slot.left_out_count = 0;
   slot.in_place.assign(slot.layout->columns.size(), {});
-  place_in_cache(slot);
-  XTTS_TRY(read_plan(slot));
+  find_columns_in_place(slot);
+  XTTS_TRY(read_index_rows(slot));
   feed_.find_records(slot);
   slot.part_count = feed_.part_count(slot);
   return {};
@@ -106,7 +106,7 @@ std::optional<BatchClips> BatchFiller::choose_clips(std::uint64_t step) const {
 }
 
 // Finds the columns that need no copy. There are some only in a full batch of consecutive clips.
-void BatchFiller::place_in_cache(BatchSlot& slot) {
+void BatchFiller::find_columns_in_place(BatchSlot& slot) {
   const std::uint32_t batch_size = slot.layout->batch_size;
   if (!options_.reads_host_memory || options_.shuffle != Shuffle::kNone ||
       slot.positions.size() != batch_size ||
@@ -125,7 +125,7 @@ RowOptions BatchFiller::row_options(reader::Check check) const noexcept {
 }
 
 // Reads the clips' speakers, languages and first frames from the index.
-Status BatchFiller::read_plan(BatchSlot& slot) {
+Status BatchFiller::read_index_rows(BatchSlot& slot) {
   slot.speakers.assign(slot.layout->batch_size, -1);
   slot.languages.assign(slot.layout->batch_size, -1);
   slot.first_frames.assign(options_.crop_frames > 0 ? slot.positions.size() : 0, 0);
@@ -154,7 +154,7 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part) {
     XTTS_TRY(fill_row(slot, row));
     staged.release_next();
   }
-  note_what_was_read(slot, first_row, end_row, disk_waits() != waits_before);
+  count_rows_read(slot, first_row, end_row, disk_waits() != waits_before);
   return {};
 }
 
@@ -165,8 +165,8 @@ void BatchFiller::drop_part(BatchSlot& slot, std::uint32_t part) noexcept {
 
 // Counts how many of the rows [first, end) were read from a disk. One thread has filled them.
 // `has_waited`: it had to wait for pages.
-void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
-                                     std::uint32_t end_row, bool has_waited) {
+void BatchFiller::count_rows_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
+                                  bool has_waited) {
   if (has_waited) disk_is_read_.store(true, std::memory_order_relaxed);
   const auto valid_count = static_cast<std::uint32_t>(slot.positions.size());
   end_row = std::min(end_row, valid_count);
@@ -252,7 +252,7 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.in_place.assign(slot.layout->columns.size(), {});
   slot.memory->discard();
-  XTTS_TRY(read_plan(slot));
+  XTTS_TRY(read_index_rows(slot));
   feed_.find_again(slot);
   for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
     XTTS_TRY(fill_row(slot, row));

@@ -61,12 +61,12 @@ class BatchFiller final : public BatchWork {
  private:
   [[nodiscard]] std::shared_ptr<const EpochPlan> epoch_of(std::uint64_t step) const;
   [[nodiscard]] Status prepare(BatchSlot& slot);
-  [[nodiscard]] Status read_plan(BatchSlot& slot);
+  [[nodiscard]] Status read_index_rows(BatchSlot& slot);
   [[nodiscard]] RowOptions row_options(reader::Check check) const noexcept;
-  void place_in_cache(BatchSlot& slot);
+  void find_columns_in_place(BatchSlot& slot);
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row);
-  void note_what_was_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
-                          bool has_waited);
+  void count_rows_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
+                       bool has_waited);
   [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
   [[nodiscard]] Status fill_again(BatchSlot& slot);
   [[nodiscard]] std::uint64_t true_bytes(const BatchSlot& slot) const;

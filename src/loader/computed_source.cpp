@@ -90,7 +90,7 @@ Result<std::unique_ptr<RecordFeed>> ComputedSource::open_feed(FeedJob job) {
       std::make_unique<ComputedFeed>(source_, std::move(job.choose_clips)));
 }
 
-std::string ComputedSource::another_state(const std::string& /*digest*/) const {
+std::string ComputedSource::state_mismatch_message(const std::string& /*digest*/) const {
   return "the state is of a cache, or of other data than " + source_->path() +
          " holds now: begin the epoch anew with set_epoch()";
 }

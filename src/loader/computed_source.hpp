@@ -28,14 +28,16 @@ class ComputedSource final : public RecordSource {
   // sound alone tells. Clips that are rejected then are in no order. Fails with kSourceIo where a
   // clip could not be computed now, but may be another time, and with kCancelled.
   [[nodiscard]] Status prepare(const ReaderOptions& options) override;
-  [[nodiscard]] std::vector<std::uint64_t> never_chosen() const override { return never_chosen_; }
+  [[nodiscard]] std::vector<std::uint64_t> unusable_positions() const override {
+    return never_chosen_;
+  }
   [[nodiscard]] Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) override;
   [[nodiscard]] std::uint32_t default_thread_count() const override;
 
   [[nodiscard]] std::vector<std::uint64_t> rejected() const override { return source_->rejected(); }
   [[nodiscard]] Status check_rejects() const override { return source_->check_rejects(); }
   [[nodiscard]] std::string remedy() const override { return {}; }
-  [[nodiscard]] std::string another_state(const std::string& digest) const override;
+  [[nodiscard]] std::string state_mismatch_message(const std::string& digest) const override;
 
  private:
   ComputedSource(std::shared_ptr<const ClipSource> source, std::shared_ptr<ComputedTable> table,

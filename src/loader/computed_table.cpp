@@ -27,7 +27,7 @@ formats::PlanRow row_of(const SourceClip& clip) {
 }  // namespace
 
 // The state that the threads of learn() share.
-struct ComputedTable::Lesson {
+struct ComputedTable::LearnPass {
   const Selection& clips;
   const LearnOptions& options;
   const std::vector<std::uint64_t> known_rejects;
@@ -93,43 +93,43 @@ Result<std::optional<std::uint64_t>> ComputedTable::find(std::string_view full_i
 }
 
 Status ComputedTable::learn(const Selection& clips, const LearnOptions& options) {
-  Lesson lesson{.clips = clips, .options = options, .known_rejects = source_->rejected()};
+  LearnPass pass{.clips = clips, .options = options, .known_rejects = source_->rejected()};
   run_on_threads(options.thread_count, [&] {
     try {
-      learn_in_turn(lesson);
+      learn_next_clips(pass);
     } catch (...) {
-      lesson.fail(status_of_current_exception());
+      pass.fail(status_of_current_exception());
     }
   });
-  XTTS_TRY(lesson.failure);
+  XTTS_TRY(pass.failure);
   XTTS_TRY(source_->check_rejects());
-  return check_complete(lesson);
+  return check_complete(pass);
 }
 
-void ComputedTable::learn_in_turn(Lesson& lesson) {
+void ComputedTable::learn_next_clips(LearnPass& pass) {
   SourceRecord record;
-  while (!lesson.has_failed) {
-    Status status = lesson.check_cancelled();
-    const std::uint64_t sample = lesson.next++;
-    if (status.ok() && sample >= lesson.clips.size()) return;
-    if (status.ok()) status = learn_one(lesson, lesson.clips.position_of(sample), record);
-    if (!status.ok()) lesson.fail(std::move(status));
+  while (!pass.has_failed) {
+    Status status = pass.check_cancelled();
+    const std::uint64_t sample = pass.next++;
+    if (status.ok() && sample >= pass.clips.size()) return;
+    if (status.ok()) status = learn_one(pass, pass.clips.position_of(sample), record);
+    if (!status.ok()) pass.fail(std::move(status));
   }
 }
 
 // Only the thread that has taken a clip writes its row.
-Status ComputedTable::learn_one(Lesson& lesson, std::uint64_t position, SourceRecord& record) {
+Status ComputedTable::learn_one(LearnPass& pass, std::uint64_t position, SourceRecord& record) {
   std::string facts;
-  XTTS_TRY(source_->compute(position, record, lesson.options.keeps_facts ? &facts : nullptr));
+  XTTS_TRY(source_->compute(position, record, pass.options.keeps_facts ? &facts : nullptr));
   if (!record.reject.empty()) {
-    return note_without_record(lesson, position, std::move(record.reject));
+    return note_without_record(pass, position, std::move(record.reject));
   }
   formats::PlanRow& row = rows_[position];
   row.mel_len = record.frame_count;
   row.text_len = record.token_count;
   row.flags = record.flags;
-  if (!lesson.options.keeps_facts) return {};
-  const std::scoped_lock lock(lesson.mutex);
+  if (!pass.options.keeps_facts) return {};
+  const std::scoped_lock lock(pass.mutex);
   facts_.insert_or_assign(position, std::move(facts));
   return {};
 }
@@ -137,21 +137,21 @@ Status ComputedTable::learn_one(Lesson& lesson, std::uint64_t position, SourceRe
 // Asks whether there are too many rejects, unless this clip was known to be one. Rejects of an
 // earlier attempt prove nothing yet: the environment may have caused them, and they are counted
 // until the clips were tried again.
-Status ComputedTable::note_without_record(Lesson& lesson, std::uint64_t position,
+Status ComputedTable::note_without_record(LearnPass& pass, std::uint64_t position,
                                           std::string why) const {
   {
-    const std::scoped_lock lock(lesson.mutex);
-    lesson.without_record.emplace(position, std::move(why));
+    const std::scoped_lock lock(pass.mutex);
+    pass.without_record.emplace(position, std::move(why));
   }
-  if (std::ranges::binary_search(lesson.known_rejects, position)) return {};
+  if (std::ranges::binary_search(pass.known_rejects, position)) return {};
   return source_->check_rejects();
 }
 
 // Fails where a clip has no record and is not rejected. Its length would count as 0 frames: it
 // would get into the wrong bucket, or `where` would leave it out without a word.
-Status ComputedTable::check_complete(const Lesson& lesson) const {
+Status ComputedTable::check_complete(const LearnPass& pass) const {
   const auto rejected = source_->rejected();
-  for (const auto& [position, why] : lesson.without_record) {
+  for (const auto& [position, why] : pass.without_record) {
     if (std::ranges::binary_search(rejected, position)) continue;
     return {StatusCode::kSourceIo,
             why +

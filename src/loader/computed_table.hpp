@@ -48,14 +48,14 @@ class ComputedTable final : public reader::ClipTable {
   void forget_facts() { facts_.clear(); }
 
  private:
-  struct Lesson;
+  struct LearnPass;
   ComputedTable(std::shared_ptr<const ClipSource> source, formats::Manifest manifest)
       : source_(std::move(source)), manifest_(std::move(manifest)) {}
-  void learn_in_turn(Lesson& lesson);
-  [[nodiscard]] Status learn_one(Lesson& lesson, std::uint64_t position, SourceRecord& record);
-  [[nodiscard]] Status note_without_record(Lesson& lesson, std::uint64_t position,
+  void learn_next_clips(LearnPass& pass);
+  [[nodiscard]] Status learn_one(LearnPass& pass, std::uint64_t position, SourceRecord& record);
+  [[nodiscard]] Status note_without_record(LearnPass& pass, std::uint64_t position,
                                            std::string why) const;
-  [[nodiscard]] Status check_complete(const Lesson& lesson) const;
+  [[nodiscard]] Status check_complete(const LearnPass& pass) const;
 
   const std::shared_ptr<const ClipSource> source_;
   const formats::Manifest manifest_;

@@ -8,7 +8,7 @@ namespace xtts::loader {
 void IntervalStats::tick(TimePoint now) {
   if (last_) {
     const double ms = std::chrono::duration<double, std::milli>(now - *last_).count();
-    const std::size_t place = count_ % kKept;
+    const std::size_t place = count_ % kRecentMax;
     if (place == kept_.size()) kept_.push_back(0.0F);
     kept_[place] = static_cast<float>(ms);
     ++count_;

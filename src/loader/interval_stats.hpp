@@ -26,7 +26,7 @@ class IntervalStats {
   [[nodiscard]] double percentile_ms(double share) const;
 
  private:
-  static constexpr std::size_t kKept = 8192;
+  static constexpr std::size_t kRecentMax = 8192;
 
   std::optional<TimePoint> last_;
   std::uint64_t count_ = 0;

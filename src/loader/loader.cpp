@@ -45,7 +45,7 @@ Status Loader::choose_clips(const ReaderOptions& options) {
                                                       .where = options.where,
                                                       .ids = options.ids,
                                                       .exclude = options.exclude,
-                                                      .not_at = source_->never_chosen()}));
+                                                      .not_at = source_->unusable_positions()}));
   return options.buckets.empty() ? Status() : sort_into_buckets(options);
 }
 
@@ -125,7 +125,7 @@ Status Loader::start(const ReaderOptions& options) {
                          .on_damage = options.on_damage});
   XTTS_ASSIGN(auto slots, make_slots(options.slot_count));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads, feed_->consumer());
-  note_known_rejects(source_->never_chosen());
+  note_known_rejects(source_->unusable_positions());
   XTTS_TRY(begin_epoch(0, {}));
   no_batch_ = this_epoch_->whole_step_count() == 0;
   has_idle_stretches_ = options.shuffle != Shuffle::kWindow &&
@@ -231,7 +231,7 @@ void Loader::go_to(std::uint64_t epoch, Consumed consumed) {
   } catch (...) {
     failure_ = status_of_current_exception();
   }
-  if (!failure_.ok()) wanted_ = std::move(consumed);
+  if (!failure_.ok()) wanted_consumed_ = std::move(consumed);
 }
 
 void Loader::forget_last_interval() {
@@ -257,7 +257,7 @@ Result<std::optional<Lease>> Loader::next(std::optional<Ring::Clock::time_point>
     return lease;
   }
   const BatchSlot& slot = ***lease;
-  for (const FoundDamage& found : slot.damage) note(found);
+  for (const FoundDamage& found : slot.damage) report_damage(found);
   XTTS_TRY(count_left_out(slot));
   note_batch(slot);
   return lease;
@@ -277,7 +277,7 @@ void Loader::note_batch(const BatchSlot& slot) {
   if (is_in_place) ++batches_in_place_;
 }
 
-void Loader::note(const FoundDamage& found) {
+void Loader::report_damage(const FoundDamage& found) {
   if (!found.is_reject) return note_damage(found.text);
   log(LogLevel::kInfo, found.text);
 }
@@ -377,7 +377,7 @@ std::string Loader::selection_digest() const {
 }
 
 ReaderState Loader::state() const {
-  Consumed consumed = failure_.ok() ? this_epoch_->consumed_after(steps_taken_) : wanted_;
+  Consumed consumed = failure_.ok() ? this_epoch_->consumed_after(steps_taken_) : wanted_consumed_;
   if (plan_options_.has_buckets) consumed.by_bucket.resize(layouts_.size());
   return {.order_version = kOrderVersion,
           .seed = plan_options_.order.seed,
@@ -395,7 +395,7 @@ Status Loader::load_state(const ReaderState& state) {
                                           "; this build knows version 1"};
   }
   if (state.cache != clips().digest()) {
-    return {StatusCode::kMismatch, source_->another_state(state.cache)};
+    return {StatusCode::kMismatch, source_->state_mismatch_message(state.cache)};
   }
   const std::size_t bucket_count = plan_options_.has_buckets ? layouts_.size() : 0;
   if (state.selection != selection_digest() ||

@@ -67,7 +67,7 @@ class Loader {
   [[nodiscard]] Status begin_epoch(std::uint64_t epoch, const Consumed& consumed);
   void go_on_to_next_epoch();
   [[nodiscard]] bool may_go_on_to_next_epoch() const;
-  void note(const FoundDamage& found);
+  void report_damage(const FoundDamage& found);
   void note_damage(const std::string& text);
   void note_known_rejects(const std::vector<std::uint64_t>& positions);
   void log(LogLevel level, const std::string& text) noexcept;
@@ -108,7 +108,7 @@ class Loader {
   bool has_idle_stretches_ = false;  // options of stretches were given for another shuffle
   bool no_batch_ = false;            // an epoch holds no batch
   Status failure_;                   // why epoch_ could not begin; then this_epoch_ is another's
-  Consumed wanted_;                  // where epoch_ should have begun then
+  Consumed wanted_consumed_;         // where epoch_ should have begun then
   std::uint64_t steps_taken_ = 0;    // of this_epoch_
 
   mutable std::mutex stats_mutex_;  // guards what stands below, which stats() reads in any thread

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kHeadersAhead = 2;
 constexpr std::uint64_t kBatchesAheadMax = 64;
 // After so many batches in a row that lie in memory, we believe that all do.
-constexpr std::uint32_t kPatience = 32;
+constexpr std::uint32_t kBatchesToAnnounce = 32;
 // In columns of small records, whole blocks up to this size come with their headers. That is one
 // read and not one for each record, and the other records will be wanted, too.
 constexpr std::uint64_t kSmallBlockBytesMax = std::uint64_t{256} << 10U;
@@ -48,7 +48,7 @@ void ReadAhead::restart() {
   planned_.clear();
   asked_count_ = 0;
   first_step_ = 0;
-  patience_ = kPatience;
+  batches_to_announce_ = kBatchesToAnnounce;
   if (options_.staging != nullptr) options_.staging->clear();
 }
 
@@ -57,7 +57,7 @@ bool ReadAhead::is_staged(const ColumnLayout& column) const {
 }
 
 bool ReadAhead::looks_ahead() const {
-  return options_.looks_ahead && (options_.staging != nullptr || patience_ > 0);
+  return options_.looks_ahead && (options_.staging != nullptr || batches_to_announce_ > 0);
 }
 
 // So many batches that their records fill the staging memory, or kAnnouncedBytes.
@@ -75,7 +75,7 @@ std::uint64_t ReadAhead::batches_ahead(const BatchClips& clips) const {
 }
 
 Status ReadAhead::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
-  if (disk_is_read) patience_ = kPatience;
+  if (disk_is_read) batches_to_announce_ = kBatchesToAnnounce;
   // Drops batches whose take() failed: nobody will ask for them again.
   while (!planned_.empty() && first_step_ < step) {
     release(planned_.front().tickets, 0, planned_.front().clips.positions.size());
@@ -155,7 +155,7 @@ std::vector<Places> ReadAhead::locate(const BatchLayout& layout,
 void ReadAhead::ask_for(Planned& planned) {
   const BatchLayout& layout = *planned.clips.layout;
   planned.places = locate(layout, planned.clips.positions);
-  note_where_it_lies(layout, planned.places);
+  check_whether_in_memory(layout, planned.places);
   planned.tickets.assign(layout.columns.size(), {});
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     if (is_staged(layout.columns[i]))
@@ -170,7 +170,7 @@ void ReadAhead::ask_for(Planned& planned) {
       }
     }
   }
-  if (patience_ > 0) announce(layout, planned.places);
+  if (batches_to_announce_ > 0) announce(layout, planned.places);
 }
 
 void ReadAhead::find_records(BatchSlot& slot) {
@@ -178,8 +178,8 @@ void ReadAhead::find_records(BatchSlot& slot) {
   find_again(slot);
   slot.has_places = true;
   if (!options_.looks_ahead) return;
-  note_where_it_lies(*slot.layout, slot.places);
-  if (patience_ > 0) announce(*slot.layout, slot.places);
+  check_whether_in_memory(*slot.layout, slot.places);
+  if (batches_to_announce_ > 0) announce(*slot.layout, slot.places);
 }
 
 void ReadAhead::find_again(BatchSlot& slot) const {
@@ -187,7 +187,8 @@ void ReadAhead::find_again(BatchSlot& slot) const {
   slot.tickets.clear();
 }
 
-void ReadAhead::note_where_it_lies(const BatchLayout& layout, const std::vector<Places>& places) {
+void ReadAhead::check_whether_in_memory(const BatchLayout& layout,
+                                        const std::vector<Places>& places) {
   bool is_on_disk = false;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (is_staged(layout.columns[i])) continue;
@@ -196,7 +197,8 @@ void ReadAhead::note_where_it_lies(const BatchLayout& layout, const std::vector<
       is_on_disk = is_known(places[i][row]) && !lies_in_memory(places[i][row]);
     }
   }
-  patience_ = is_on_disk ? kPatience : patience_ - std::min(patience_, 1U);
+  batches_to_announce_ =
+      is_on_disk ? kBatchesToAnnounce : batches_to_announce_ - std::min(batches_to_announce_, 1U);
 }
 
 void ReadAhead::announce(const BatchLayout& layout, const std::vector<Places>& places) const {

@@ -74,7 +74,7 @@ class ReadAhead {
   void announce_headers(const BatchClips& clips) const;
   [[nodiscard]] std::vector<Places> locate(const BatchLayout& layout,
                                            const std::vector<std::uint64_t>& positions) const;
-  void note_where_it_lies(const BatchLayout& layout, const std::vector<Places>& places);
+  void check_whether_in_memory(const BatchLayout& layout, const std::vector<Places>& places);
   void ask_for(Planned& planned);
   void announce(const BatchLayout& layout, const std::vector<Places>& places) const;
   [[nodiscard]] std::uint64_t stage(const reader::RecordPlace& place) const noexcept;
@@ -87,7 +87,7 @@ class ReadAhead {
   std::size_t asked_count_ = 0;
   std::uint64_t first_step_ = 0;  // of planned_
   // How many more batches are announced although everything was in memory lately.
-  std::uint32_t patience_ = 0;
+  std::uint32_t batches_to_announce_ = 0;
 };
 
 }  // namespace xtts::loader

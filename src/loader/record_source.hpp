@@ -49,7 +49,7 @@ class RecordFeed {
   // Releases threads that wait in here.
   virtual void stop() {}
   // Tells whether the thread that waits for a batch may fill parts of it, beside the fillers.
-  [[nodiscard]] virtual Consumer consumer() const { return Consumer::kLendsAHand; }
+  [[nodiscard]] virtual Consumer consumer() const { return Consumer::kHelps; }
 
   // Gives a slot the clips of its batch. Steps come in ascending order. Where one fails or throws,
   // the next is taken as if it had not been. `disk_is_read`: a filler had to wait for pages lately.
@@ -98,7 +98,7 @@ class RecordSource {
   // Finds out what the options choose clips by. Called before clips are chosen. May take hours.
   [[nodiscard]] virtual Status prepare(const ReaderOptions& /*options*/) { return {}; }
   // After prepare(): positions that the options choose but that have no record, ascending.
-  [[nodiscard]] virtual std::vector<std::uint64_t> never_chosen() const { return {}; }
+  [[nodiscard]] virtual std::vector<std::uint64_t> unusable_positions() const { return {}; }
   [[nodiscard]] virtual Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) = 0;
   // The number of threads that thread_count 0 stands for.
   [[nodiscard]] virtual std::uint32_t default_thread_count() const = 0;
@@ -111,7 +111,7 @@ class RecordSource {
   // Fails where more clips are rejected than is allowed.
   [[nodiscard]] virtual Status check_rejects() const { return {}; }
   // The message for a state that was made with other clips.
-  [[nodiscard]] virtual std::string another_state(const std::string& digest) const = 0;
+  [[nodiscard]] virtual std::string state_mismatch_message(const std::string& digest) const = 0;
 };
 
 }  // namespace xtts::loader

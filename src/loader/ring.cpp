@@ -132,7 +132,7 @@ struct Ring::State {
     return nullptr;
   }
   // The consumer holds all memory, and no batch is ready or has memory.
-  [[nodiscard]] bool is_all_lent() const {
+  [[nodiscard]] bool is_every_slot_held() const {
     return free_memories.empty() &&
            (in_order.empty() ||
             (in_order.front()->slot.memory == nullptr && !in_order.front()->is_ready));
@@ -281,7 +281,7 @@ Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) 
   std::unique_lock lock(state.mutex);
   if (state.is_paused) return Status(StatusCode::kInternal, "the reader was not started again");
   if (state.in_order.empty() && state.next_step >= state.end_step) return std::optional<Lease>();
-  if (state.is_all_lent()) {
+  if (state.is_every_slot_held()) {
     return Status(StatusCode::kBusy, "all " + std::to_string(state.memories.size()) +
                                          " batch slots are held: let go of earlier batches, copy "
                                          "what is to be kept, or ask for more slots");

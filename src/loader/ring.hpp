@@ -36,13 +36,13 @@ struct RingWaits {
 };
 
 // What a consumer does while its batch is not ready.
-enum class Consumer : std::uint8_t { kLendsAHand, kWaits };
+enum class Consumer : std::uint8_t { kHelps, kWaits };
 
 class Ring {
  public:
   // Begins no batch before resume(). Throws std::system_error where the system refuses a thread.
   Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> memories,
-       std::uint32_t thread_count, Consumer consumer = Consumer::kLendsAHand);
+       std::uint32_t thread_count, Consumer consumer = Consumer::kHelps);
   ~Ring();  // waits for work that has begun
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;

@@ -43,7 +43,7 @@ std::uint32_t StoredSource::default_thread_count() const {
   return loader::default_thread_count();
 }
 
-std::string StoredSource::another_state(const std::string& digest) const {
+std::string StoredSource::state_mismatch_message(const std::string& digest) const {
   return "the state is of another generation of the cache (index " + digest + ", here " +
          caches_->digest() +
          "): begin the epoch anew with set_epoch, or open the cache it was made with";

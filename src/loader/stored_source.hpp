@@ -23,7 +23,7 @@ class StoredSource final : public RecordSource {
   [[nodiscard]] std::uint32_t default_thread_count() const override;
 
   [[nodiscard]] std::string remedy() const override;
-  [[nodiscard]] std::string another_state(const std::string& digest) const override;
+  [[nodiscard]] std::string state_mismatch_message(const std::string& digest) const override;
 
  private:
   std::shared_ptr<reader::CacheSet> caches_;

@@ -43,12 +43,12 @@ std::optional<std::uint32_t> first_fork_count;
 
 }  // namespace
 
-Beside::Beside(Threads threads) {
+WorkBesideGil::WorkBesideGil(Threads threads) {
   if (threads == Threads::kOfTools) check_and_note_process();
   ++running;
 }
 
-void Beside::check_and_note_process() {
+void WorkBesideGil::check_and_note_process() {
   if (first_fork_count.value_or(fork_count()) != fork_count()) {
     throw StatusError(Status(StatusCode::kUnsupported,
                              "this process was forked from one that has built or verified: use the "
@@ -57,11 +57,11 @@ void Beside::check_and_note_process() {
   first_fork_count = fork_count();
 }
 
-Beside::~Beside() {
+WorkBesideGil::~WorkBesideGil() {
   --running;
 }
 
-void Beside::look_at_signals_and(const std::function<void()>& look) noexcept {
+void WorkBesideGil::look_at_signals_and(const std::function<void()>& look) noexcept {
   try {
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
     look();
@@ -71,7 +71,7 @@ void Beside::look_at_signals_and(const std::function<void()>& look) noexcept {
   }
 }
 
-void Beside::run(const std::function<void()>& work, const std::function<void()>& look) {
+void WorkBesideGil::run(const std::function<void()>& work, const std::function<void()>& look) {
   std::mutex mutex;
   std::condition_variable ended_changed;
   bool has_ended = false;

@@ -1,6 +1,6 @@
-// Beside runs work in a thread of its own, without the GIL. Meanwhile the calling thread looks for
-// signals (Ctrl-C) twenty times a second and reports progress to Python. So callbacks run in the
-// caller's thread, and no thread of ours ever waits for the GIL.
+// WorkBesideGil runs work in a thread of its own, without the GIL. Meanwhile the calling thread
+// looks for signals (Ctrl-C) twenty times a second and reports progress to Python. So callbacks run
+// in the caller's thread, and no thread of ours ever waits for the GIL.
 //
 // An exception of a signal or callback stops the work. The work finishes what it has begun; then
 // the exception is thrown. The caller holds the GIL at every entry.
@@ -12,17 +12,17 @@
 
 namespace xtts::python {
 
-class Beside {
+class WorkBesideGil {
  public:
   // The threads that the work needs, beside the calling one. kOfTools: those of the tools'
   // libraries, which a fork may have interrupted. kOwn: threads that end with the work.
   enum class Threads { kOfTools, kOwn };
   // kUnsupported for kOfTools in the child of a process that has worked with kOfTools: the parent
   // has those threads.
-  explicit Beside(Threads threads = Threads::kOfTools);
-  ~Beside();
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
+  explicit WorkBesideGil(Threads threads = Threads::kOfTools);
+  ~WorkBesideGil();
+  WorkBesideGil(const WorkBesideGil&) = delete;
+  WorkBesideGil& operator=(const WorkBesideGil&) = delete;
 
   // True where the work should end. The work asks, in any thread.
   [[nodiscard]] bool is_stopped() const noexcept { return stopped_ || all_stopped; }

@@ -91,7 +91,7 @@ template <typename Progress, typename Callbacks, typename Report, typename Call>
 Report run(const nb::callable& on_notice, const std::optional<nb::callable>& on_progress,
            Callbacks callbacks, Call call) {
   News<Progress> news;
-  Beside beside;
+  WorkBesideGil beside;
   callbacks.notice = [&](const std::string& text) { news.add_notice(text); };
   if (on_progress)
     callbacks.progress = [&](const Progress& progress) { news.set_progress(progress); };

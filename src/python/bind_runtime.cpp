@@ -90,7 +90,7 @@ RuntimeHandle open_runtime(const nb::bytes& data, const nb::bytes& recipe,
   std::vector<std::string> notices;
   std::optional<Result<RuntimeClips>> opened;
   const auto begin = std::chrono::steady_clock::now();
-  Beside beside(Beside::Threads::kOwn);
+  WorkBesideGil beside(WorkBesideGil::Threads::kOwn);
   beside.run(
       [&] {
         opened.emplace(RuntimeClips::open(

@@ -13,11 +13,12 @@ NB_MODULE(_builder, module) {
   nanobind::set_leak_warnings(false);
   count_forks();
   module.doc() = "The compiled part of xtts_precompute that builds. Use xtts_precompute itself.";
-  module.def("stop_all", Beside::stop_all, "Tells all work to stop, for good.");
+  module.def("stop_all", WorkBesideGil::stop_all, "Tells all work to stop, for good.");
   module.def("stay_inside", GilRelease::stay_inside, "From now on no thread releases the GIL.");
   module.def("count_outside", GilRelease::count_outside,
              "The number of threads that have released the GIL.");
-  module.def("running_count", Beside::running_count, "The number of calls that have not ended.");
+  module.def("running_count", WorkBesideGil::running_count,
+             "The number of calls that have not ended.");
   bind_errors();
   bind_build(module);
   bind_column(module);

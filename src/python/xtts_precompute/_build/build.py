@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from .._base.choices import one_of, switch, text, whole
 from .arguments import (
     DTYPES,
     LAYOUTS,
@@ -29,7 +30,6 @@ from .arguments import (
     words_or_number,
     words_or_whole,
 )
-from .._base.choices import one_of, switch, text, whole
 
 if TYPE_CHECKING:
     from types import ModuleType
