@@ -127,7 +127,7 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
 
 void add_bench_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchCommandOptions>();
-  Command(app, context, "bench", "Measure the reader: how fast and how evenly do batches come?")
+  Command(app, context, "bench", "Measure how fast and how evenly the reader gives batches")
       .required("CACHE", options->cache, "The cache's folder")
       .option("--batch-size", options->batch_size, "N", "Clips a batch")
       .option("--num-batches", options->batch_count, "N", "Batches to measure, twice")

@@ -64,10 +64,10 @@ std::string advice_for_cold(const BenchQuestion& question) {
   if (!storage.empty()) {
     steps += (steps.empty() ? "'" : ", and '") + std::string("xtts-precompute convert ") +
              shell_quoted(question.cache) + " NEW" + storage +
-             "' makes a cache that asks it for less";
+             "' makes a cache of which less is read";
   }
   return "\nThe disk sets this pace: " +
-         (steps.empty() ? "it is read in long runs already, and asked for as little as can be"
+         (steps.empty() ? "it is read in long runs already, and the cache is as small as it can be"
                         : steps) +
          ".";
 }

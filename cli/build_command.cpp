@@ -91,10 +91,13 @@ Status write_corpora(Context& context, const pipeline::BuildRequest& request,
                                                        request.recipe.corpus, request.audio_roots));
   if (entries.empty()) {
     return {StatusCode::kInvalidArgument,
-            request.data + " is one corpus, or none that is known: there is nothing to write"};
+            request.data +
+                " holds no folders of known corpora, so --write-corpora has nothing to write: "
+                "build from it without --write-corpora"};
   }
   if (context.env.stat(path).ok()) {
-    return {StatusCode::kInvalidArgument, path + " is there already: name a new file"};
+    return {StatusCode::kInvalidArgument,
+            path + " is there already: name a new file for --write-corpora"};
   }
   const std::string yaml = corpus::corpora_yaml(entries);
   XTTS_ASSIGN(const auto file, context.env.open_for_write(path, WriteMode::kTruncate));
@@ -102,7 +105,7 @@ Status write_corpora(Context& context, const pipeline::BuildRequest& request,
   XTTS_TRY(file->close());
   context.inform("wrote " + path + ", which names " +
                  report::format_counted(entries.size(), "corpus", "corpora") +
-                 ": look at it, and give it in place of DATA");
+                 ": check it, then build with it in place of DATA");
   return {};
 }
 
@@ -123,7 +126,8 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
   if (!report) {
     const StatusCode code = report.status().code();
     if (code != StatusCode::kCancelled) return report.status();
-    return {StatusCode::kCancelled, "stopped; finished shards are kept, the same command goes on"};
+    return {StatusCode::kCancelled,
+            "stopped: finished shards are kept; run the same command to go on"};
   }
   if (report->unchanged || !request.dry_run) {
     context.summarize(describe_report(request, *report, elapsed_s));
@@ -160,15 +164,15 @@ void add_column_flags(Command& command, ColumnFlags& columns) {
   const auto add = [&](const std::string& name, std::string& value, const std::string& what) {
     command.option("--" + name + "-column", value, "NAME", what);
   };
-  add("audio", columns.audio, "Of a CSV, TSV or JSONL list: the column that names the audio");
+  add("audio", columns.audio, "The column that names the audio, in a CSV, TSV or JSONL list");
   add("id", columns.id, "The column with ids");
   add("text", columns.text, "The column with texts");
   add("normalized", columns.normalized, "The column with normalized texts");
   add("speaker", columns.speaker, "The column with speakers");
   add("language", columns.language, "The column with languages");
   add("split", columns.split, "The column with train, validation or test");
-  add("start", columns.start, "The column that says where in its file a clip begins, in seconds");
-  add("end", columns.end, "The column that says where it ends");
+  add("start", columns.start, "The column that says where a clip begins in its file, in seconds");
+  add("end", columns.end, "The column that says where a clip ends, in seconds");
 }
 
 std::string layout_choices() {
@@ -191,40 +195,44 @@ void add_build_command(CLI::App& app, Context& context) {
                 "A corpus in a known layout, any folder of audio, or a corpora.yaml")
       .required("CACHE", options->cache, "The cache's folder")
       .option("--recipe", options->recipe, "NAME|FILE",
-              "A shipped recipe (see `recipes`) or a YAML file (default: myxtts, or what --config "
+              "A shipped recipe (see `xtts-precompute recipes`) or a YAML file (default: myxtts, "
+              "or what --config "
               "asks for)")
       .repeated("--set", options->settings, "KEY=VALUE",
                 "One key of the recipe: --set max_frames=1024")
       .option("--config", options->config, "FILE",
-              "The trainer's config.yaml: its data keys are read")
+              "The trainer's config.yaml, whose data keys choose recipe and settings")
       .option("--layout-of-data", options->layout_of_data, layout_choices(),
-              "What DATA is (default: auto)")
+              "The layout of DATA (default: auto)")
       .repeated("--audio-root", options->audio_roots, "DIR",
                 "A folder outside of DATA that lists and links may lead to")
       .option("--language", options->language, "NAME", "Language of clips whose list does not say")
       .option("--speakers", options->speakers_file, "FILE",
-              "Speaker names in the order of their numbers, one a line")
-      .option("--store", options->store, "{lmdb,hdf5}", "What shards are: LMDB or HDF5 files")
+              "A file of speaker names, one a line, in the order of their numbers")
+      .option("--store", options->store, "{lmdb,hdf5}", "The file format of shards: LMDB or HDF5")
       .option("--layout", options->layout, "{padded,packed}",
-              "Ready tensors, or records of their true lengths")
-      .option("--dtype", options->dtype, "{float32,float16,bfloat16}", "Of the stored mels")
+              "padded: ready tensors; packed: records of their true lengths")
+      .option("--dtype", options->dtype, "{float32,float16,bfloat16}",
+              "The number type of the stored mels")
       .threads(options->thread_count)
-      .option("--device", options->device, "{auto,cpu}", "What computes")
+      .option("--device", options->device, "{auto,cpu}", "The device that computes")
       .option("--isa", options->isa, "{best,scalar,avx2,avx512}",
-              "Of the features; FFTW (but for scalar), FFmpeg and libsoxr choose their own")
+              "The instruction set of the features; FFTW (but for scalar), FFmpeg and libsoxr "
+              "choose their own")
       .option("--memory", options->memory, "SIZE",
-              "At most this much (default: a quarter of RAM, 2G at most)")
-      .option("--max-rejects", options->max_rejects, "N|P%", "Faulty clips that are tolerated")
+              "The most memory to use (default: a quarter of RAM, 2G at most)")
+      .option("--max-rejects", options->max_rejects, "N|P%", "How many faulty clips are tolerated")
       .option("--max-dropped", options->max_dropped, "P%",
-              "Clips or hours that rules of the recipe may drop")
+              "The share of clips or hours that rules of the recipe may drop")
       .option("--max-gone", options->max_gone, "P%",
-              "Clips of the cache that may have vanished from DATA")
+              "The share of the cache's clips that may have vanished from DATA")
       .flag("--no-text", options->no_text,
-            "The sound alone: no texts, and lists that cannot be read are no matter")
+            "Store sound without texts, even if a list cannot be read")
       .option("--partition", options->partition, "I/N",
-              "Only part I of N (from 1), for `merge` to join")
+              "Build only part I of N (from 1); `xtts-precompute merge` joins the parts")
       .flag("--retry-rejects", options->retry_rejects, "Try rejected clips again")
-      .flag("--overwrite", options->overwrite, "Begin anew; what is published stays until the end")
+      .flag("--overwrite", options->overwrite,
+            "Build anew; the published cache stays until the new one is complete")
       .flag("--allow-mixed", options->allow_mixed,
             "Add to a cache that another CPU or library version made")
       .flag("--dry-run", options->dry_run, "Say what would be done, and stop")

@@ -116,7 +116,7 @@ void add_common_flags(CLI::App& command, Context& context) {
       ->group("Output");
   command.add_flag("-q,--quiet", context.flags.quiet, "Errors only on stderr, no summary")
       ->group("Output");
-  command.add_option("--log-level", context.flags.log_level, "How much is said on stderr")
+  command.add_option("--log-level", context.flags.log_level, "The messages that go to stderr")
       ->type_name(choices_text(log_levels()))
       ->check(silent(CLI::IsMember(log_levels())))
       ->group("Output");

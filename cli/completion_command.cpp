@@ -8,7 +8,8 @@ namespace {
 
 Status print_completion(const CLI::App& app, Context& context, const std::string& shell) {
   if (shell.empty()) {
-    return {StatusCode::kInvalidArgument, "name the shell: bash, zsh or fish"};
+    return {StatusCode::kInvalidArgument,
+            "name the shell, one of bash, zsh and fish: xtts-precompute completion bash"};
   }
   const auto commands = describe_commands(app);
   const std::string script = shell == "bash"  ? bash_completion(commands)
@@ -24,7 +25,7 @@ Status print_completion(const CLI::App& app, Context& context, const std::string
 void add_completion_command(CLI::App& app, Context& context) {
   auto shell = std::make_shared<std::string>();
   Command(app, context, "completion", "Print a completion script for a shell")
-      .choice("SHELL", *shell, {"bash", "zsh", "fish"}, "Yours")
+      .choice("SHELL", *shell, {"bash", "zsh", "fish"}, "Your shell")
       .examples(
           "source <(xtts-precompute completion bash)\n"
           "xtts-precompute completion zsh > ~/.zfunc/_xtts-precompute\n"

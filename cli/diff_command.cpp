@@ -86,7 +86,7 @@ void add_diff_command(CLI::App& app, Context& context) {
   Command(app, context, "diff",
           "Compare two caches, of whatever store, layout and dtype: clips, texts, numbers")
       .required("A", options->a, "A cache's folder")
-      .required("B", options->b, "The other's")
+      .required("B", options->b, "The other cache's folder")
       .option("--limit", options->limit, "N",
               "Differences of each kind that are listed (default: 20; with --json 1000)")
       .option("--tolerance", options->tolerance, "X",

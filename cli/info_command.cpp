@@ -157,8 +157,8 @@ std::string describe(const std::string& path, const formats::Manifest& manifest)
                               format_size(reader::cache_bytes(manifest)) + ", generation " +
                               std::to_string(manifest.generation)});
   if (manifest.partition) {
-    table.add_row(
-        {"part", manifest.partition->name() + " of a cache: 'merge NEW PART...' joins all parts"});
+    table.add_row({"part", manifest.partition->name() +
+                               " of a cache: 'xtts-precompute merge NEW PART...' joins all parts"});
   }
   table.add_row({"recipe", escape_controls(manifest.recipe_name) + ", features " +
                                manifest.features_fingerprint.to_hex().substr(0, 12)});

@@ -241,7 +241,8 @@ Status run_ls(Context& context, const LsOptions& options) {
   }
   if (context.flags.json && !options.columns.empty()) {
     return {StatusCode::kInvalidArgument,
-            "--columns: with --json every clip has all that is known of it; choose there"};
+            "--columns has no use with --json, which writes all that is known of each clip: leave "
+            "out --columns"};
   }
   XTTS_ASSIGN(const LsColumns columns,
               LsColumns::parse(options.columns.empty() ? LsColumns::kDefault
@@ -277,10 +278,10 @@ void add_ls_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<LsOptions>();
   Command(app, context, "ls", "List clips, one a line: id, frames, seconds, split, speaker, text")
       .required("CACHE", options->cache, "The cache's folder")
-      .option("--where", options->where, "EXPRESSION", "Only clips for which this is true")
+      .option("--where", options->where, "EXPRESSION", "List only clips for which this is true")
       .option("--columns", options->columns, "NAME,...",
               "What to show of a clip (" + std::string(LsColumns::kDefault) + ")")
-      .option("--limit", options->limit, "N", "The first N of them")
+      .option("--limit", options->limit, "N", "List the first N clips only")
       .notes(fields_help())
       .examples(
           "xtts-precompute ls ./cache\n"

@@ -103,11 +103,12 @@ Status run(Context& context) {
   try {
     return context.run();
   } catch (const std::bad_alloc&) {
-    return {StatusCode::kResource, "no more memory"};
+    return {StatusCode::kResource, "out of memory"};
   } catch (const std::system_error& error) {
-    return {StatusCode::kResource, std::string("the system refused: ") + error.what()};
+    return {StatusCode::kResource, std::string("the system refused a call: ") + error.what()};
   } catch (const std::exception& error) {
-    return {StatusCode::kInternal, std::string("a defect of xtts-precompute: ") + error.what()};
+    return {StatusCode::kInternal,
+            std::string("a defect of xtts-precompute, please report it: ") + error.what()};
   }
 }
 
@@ -143,7 +144,8 @@ int run_main(std::vector<std::string> arguments) {
   if (!context.run) {
     err.write(app.help());
     return conclude(context, Status(StatusCode::kInvalidArgument,
-                                    "say what to do: DATA and CACHE, or a command"));
+                                    "nothing was asked for: xtts-precompute DATA CACHE makes a "
+                                    "cache; the commands stand above"));
   }
   return conclude(context, run(context));
 }
@@ -157,7 +159,7 @@ int main(int argc, char** argv) try {  // NOLINT(bugprone-exception-escape)
   const xtts::MemoryReserve reserve;
   return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const std::bad_alloc&) {  // outside the command, whose message is better
-  constexpr std::string_view kSaid = "xtts-precompute: no more memory\n";
+  constexpr std::string_view kSaid = "xtts-precompute: out of memory\n";
   (void)!::write(STDERR_FILENO, kSaid.data(), kSaid.size());
-  return xtts::cli::exit_code_of({xtts::StatusCode::kResource, "no more memory"}, 0);
+  return xtts::cli::exit_code_of({xtts::StatusCode::kResource, "out of memory"}, 0);
 }

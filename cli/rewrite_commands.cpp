@@ -178,7 +178,7 @@ void add_compact_command(CLI::App& app, Context& context) {
   Command(app, context, "compact", "Rewrite the generations of a cache as one, in canonical bytes")
       .required("CACHE", options->from, "The cache's folder")
       .flag("--keep-statistics", options->keep_statistics,
-            "Mean and deviation as they were published first")
+            "Keep the mean and deviation of the first publication")
       .threads(options->thread_count)
       .notes(
           "The old files of updates go, and the bytes become those of a first build. There has to "
@@ -194,19 +194,20 @@ void add_convert_command(CLI::App& app, Context& context) {
   Command(app, context, "convert", "Copy a cache into another storage, without the sources")
       .required("CACHE", options->from, "The cache's folder")
       .required("NEW", options->to, "The folder to make")
-      .choice("--store", options->store, {"lmdb", "hdf5"}, "What shards are")
-      .choice("--layout", options->layout, {"padded", "packed"}, "How records lie in a shard")
+      .choice("--store", options->store, {"lmdb", "hdf5"}, "The file format of shards")
+      .choice("--layout", options->layout, {"padded", "packed"},
+              "padded: ready tensors; packed: records of their true lengths")
       .choice("--dtype", options->dtype, {"float32", "float16", "bfloat16"},
-              "What numbers are stored as")
+              "The number type of the stored features")
       .choice("--bake", options->bake, {"corpus"},
               "Store each channel as (x - mean) / deviation of the corpus")
       .threads(options->thread_count)
       .notes(
           "--bake corpus normalizes once, as readers can do in each epoch: the bits are the same. "
           "The means\n"
-          "and deviations are 'statistics' of 'info --json'. Padding stays as it is. A baked cache "
-          "takes no\n"
-          "new clips: update the cache that it was made from, and bake that again.")
+          "and deviations are 'statistics' of 'xtts-precompute info --json'. Padding stays as it "
+          "is. A baked\n"
+          "cache takes no new clips: update the cache that it was made from, and bake that again.")
       .examples(
           "xtts-precompute convert ./cache ./cache16 --layout packed --dtype float16\n"
           "xtts-precompute convert ./cache ./for_h5py --store hdf5\n"
@@ -217,11 +218,12 @@ void add_convert_command(CLI::App& app, Context& context) {
 
 void add_merge_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<MergeOptions>();
-  Command(app, context, "merge", "Join the parts that `build --partition` made on several machines")
+  Command(app, context, "merge",
+          "Join the parts that `xtts-precompute build --partition` made on several machines")
       .required("NEW", options->to, "The folder to make")
       .required("PART", options->parts, "The folders of all parts, in any order")
       .option("--max-rejects", options->max_rejects, "N|P%",
-              "Faulty clips that are tolerated, in all parts together")
+              "How many faulty clips are tolerated, in all parts together")
       .flag("--allow-mixed", options->allow_mixed,
             "Join what different CPUs or library versions made")
       .threads(options->thread_count)

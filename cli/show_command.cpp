@@ -298,7 +298,9 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
   const ClipColumn* mel = find_column(columns, "mel");
   if (mel == nullptr) mel = find_column(columns, "linear");
   if (mel == nullptr && options.pictures.are_wanted())
-    return {StatusCode::kUnsupported, "the cache has no column mel or linear to make a picture of"};
+    return {StatusCode::kUnsupported,
+            "a picture is made of column mel or linear, and the cache has neither: leave out --png "
+            "and --svg"};
   if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(columns.front().record)));
   if (options.pictures.are_wanted()) {
     XTTS_ASSIGN(const formats::FeatureConfig config,
@@ -318,8 +320,9 @@ Status run_show(Context& context, const ShowOptions& options) {
       is_standard_output(options.npy) || is_standard_output(options.pictures.png) ||
       is_standard_output(options.pictures.svg) || is_standard_output(options.wav);
   if (writes_to_stdout && context.flags.json) {
-    return {StatusCode::kInvalidArgument,
-            "--json writes to the same stdout: give a file's name, or leave --json out"};
+    return {
+        StatusCode::kInvalidArgument,
+        "--json and FILE would both be written to stdout: name another FILE, or leave out --json"};
   }
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
   XTTS_ASSIGN(const auto position, view->find(options.id));
@@ -348,7 +351,7 @@ void add_show_command(CLI::App& app, Context& context) {
               "Write the first column, the mel, as a NumPy array [frames, mels]")
       .option("--wav", options->wav, "FILE",
               "Write the conditioned sound that the features were made of, or the column wave")
-      .option("--data", options->data, "DATA", "Where the sources lie now, for --wav")
+      .option("--data", options->data, "DATA", "For --wav: the folder of the sources now")
       .repeated("--audio-root", options->audio_roots, "DIR",
                 "For --wav: as for build, in that order (default: those of the last build)")
       .examples(

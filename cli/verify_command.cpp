@@ -177,23 +177,22 @@ void add_verify_command(CLI::App& app, Context& context) {
       .option("--level", options->level, "{quick,full,deep}",
               "quick: manifest, sizes and plan; full: every byte; deep: and records computed again "
               "from the sources")
-      .flag("--repair", options->repair,
-            "Make again what is damaged, byte for byte, and nothing else")
+      .flag("--repair", options->repair, "Mend what is damaged, byte for byte, and nothing else")
       .option("--data", options->data, "DATA",
               "deep, repair: where the sources are (default: where the last build found them)")
       .repeated("--audio-root", options->audio_roots, "DIR",
                 "deep, repair: as for build, in that order (default: those of the last build)")
-      .option(
-          "--index", options->index, "NAME",
-          "repair: the index-....bin that a lost manifest is made again from, where which is the "
-          "newest cannot be proved")
-      .option(
-          "--max-gone", options->max_gone, "P%",
-          "repair: leave out up to so many of the clips, where no source makes their lost records "
-          "again")
-      .option("--sample", options->sample, "P%", "deep: so many of the clips, by a seeded hash")
-      .option("--seed", options->seed, "N", "deep: of the sample")
-      .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "deep, repair: instruction set")
+      .option("--index", options->index, "NAME",
+              "repair: the index-....bin to make a lost manifest from, where it cannot be proved "
+              "which is the newest")
+      .option("--max-gone", options->max_gone, "P%",
+              "repair: the share of clips that may be left out, because no source makes their lost "
+              "records again")
+      .option("--sample", options->sample, "P%",
+              "deep: the share of clips to compute again, chosen by a seeded hash")
+      .option("--seed", options->seed, "N", "deep: the seed that chooses the sample")
+      .option("--isa", options->isa, "{best,scalar,avx2,avx512}",
+              "deep, repair: the instruction set of the features")
       .threads(options->thread_count)
       .examples(
           "xtts-precompute verify ./cache\n"

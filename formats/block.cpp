@@ -121,11 +121,11 @@ Status decode_records(std::span<const std::byte> bytes, BlockHeader& header) {
   const std::size_t count = load<std::uint16_t>(bytes, at::kRecordCount);
   const std::uint32_t per_block = header.column.geometry().records_per_block;
   if (load<std::uint32_t>(bytes, at::kRecordsPerBlock) != per_block) {
-    return corrupt("block header: K is not " + std::to_string(per_block));
+    return corrupt("block header: records per block are not " + std::to_string(per_block));
   }
   if (count < 1 || count > per_block) {
     return corrupt("block header: records in this block, " + std::to_string(count) +
-                   ", are outside 1 to K = " + std::to_string(per_block));
+                   ", are outside 1 to " + std::to_string(per_block));
   }
   header.records.resize(count);
   for (std::size_t slot = 0; slot < count; ++slot) {

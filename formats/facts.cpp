@@ -151,7 +151,7 @@ Status read_field(std::uint16_t tag, std::span<const std::byte> bytes, RecordFac
     known = true;
     if (!read_value(bytes, member)) {
       status = corrupt("facts: " + std::string(name) + " has " + std::to_string(bytes.size()) +
-                       " bytes that are none");
+                       " bytes, which no value of it has");
     }
   });
   if (!known) facts.unknown.emplace(tag, text_of(bytes));

@@ -177,9 +177,10 @@ const ColumnEntry* Manifest::find_column(std::string_view name) const noexcept {
 
 Status Manifest::allows_changes() const {
   if (ro_compat_flags == 0) return {};
-  return {StatusCode::kUnsupported,
-          "manifest: ro_compat bit " + std::to_string(std::countr_zero(ro_compat_flags)) +
-              " is set, which this build does not know: it can read this cache but not change it"};
+  return {StatusCode::kUnsupported, "manifest: ro_compat bit " +
+                                        std::to_string(std::countr_zero(ro_compat_flags)) +
+                                        " is set, which this version does not know: it can read "
+                                        "this cache, but a newer version has to change it"};
 }
 
 std::string Partition::name() const {

@@ -17,16 +17,16 @@ Status check_version(std::uint64_t version, std::string_view what) {
   if (version == kFormatVersion) return {};
   const std::string name = std::string(what) + ": version " + std::to_string(version);
   if (version == 0) return corrupt(name + " does not exist");
-  return {StatusCode::kUnsupported, name + " is newer than version " +
-                                        std::to_string(kFormatVersion) +
-                                        ", the newest that this build reads"};
+  return {StatusCode::kUnsupported,
+          name + " is newer than version " + std::to_string(kFormatVersion) +
+              ", the newest that this version reads: read it with a newer version"};
 }
 
 Status check_incompat(std::uint64_t flags, std::string_view what) {
   if (flags == 0) return {};
   return {StatusCode::kUnsupported,
           std::string(what) + ": incompat bit " + std::to_string(std::countr_zero(flags)) +
-              " is set, which this build does not know: a newer one is needed"};
+              " is set, which this version does not know: read it with a newer version"};
 }
 
 Status check_preamble(std::span<const std::byte> bytes, std::string_view magic,

@@ -84,7 +84,7 @@ void check_loudness(const LoudnessConfig& loudness, Problems& problems) {
   problems.in_range("loudness.rms_plus", loudness.rms_plus, 0.0, 1.0);
   if (loudness.then_peak_to_one && loudness.method != LoudnessMethod::kRms) {
     problems.add("loudness.then_peak_to_one, loudness.method",
-                 "only after method rms; for the peak alone, method peak");
+                 "is for loudness.method=rms alone; loudness.method=peak scales by the peak alone");
   }
 }
 
@@ -101,7 +101,7 @@ void check_stft(const StftConfig& stft, Problems& problems) {
   }
   if (stft.hop_samples > stft.win_samples) {
     problems.add("stft.hop_samples, stft.win_samples",
-                 "a hop longer than the window leaves sound out");
+                 "the hop is longer than the window, which leaves sound out");
   }
   problems.in_range("stft.preemphasis", stft.preemphasis, 0.0, 1.0);
   problems.in_range("stft.multiple_frames", stft.multiple_frames, 1, 1024);
@@ -138,7 +138,7 @@ void check_level(const FeatureConfig& config, Problems& problems) {
   if (config.spectrum == SpectrumKind::kRootPlus) {
     problems.above_zero("spectrum_floor", floor, 1.0);
   } else if (floor != 0.0) {
-    problems.add("spectrum_floor, spectrum", "ignored unless spectrum is root_plus");
+    problems.add("spectrum_floor, spectrum", "has no effect unless spectrum is root_plus");
   }
   problems.above_zero("log.floor", config.log.floor, 1.0);
   problems.in_range("log.range", config.log.range, 0.0, 100.0);
@@ -178,11 +178,11 @@ void check_padding(const FeatureConfig& config, Problems& problems) {
   const auto method = config.normalize.method;
   if (method == NormalizeMethod::kMeanVariance || method == NormalizeMethod::kChannels) {
     problems.add("pad, normalize.method",
-                 "frames of padding would differ by channel; pad: frames, or another method");
+                 "frames of padding would differ by channel: set pad=frames, or another method");
   }
   if (config.stft.framing == Framing::kSnipEdges || config.stft.framing == Framing::kNone) {
     problems.add("pad, stft.framing",
-                 "whole frames only give fewer than max_frames; pad: frames, or another framing");
+                 "whole frames give fewer than max_frames: set pad=frames, or another framing");
   }
 }
 
@@ -247,8 +247,7 @@ void check_splits(const CorpusConfig& config, Problems& problems) {
 void check_vocabulary(const TextConfig& config, Problems& problems) {
   if (config.tokens != TokenKind::kCharacters) return;
   if (config.vocabulary.empty()) {
-    problems.add("vocabulary, tokens",
-                 "tokens by characters need a vocabulary or a vocabulary_file");
+    problems.add("vocabulary, tokens", "tokens=characters needs a vocabulary or a vocabulary_file");
   } else if (config.vocabulary.size() > kVocabularyBytesMax) {
     problems.add("vocabulary", "longer than " + std::to_string(kVocabularyBytesMax) + " bytes");
   } else if (auto characters = split_vocabulary(config.vocabulary); !characters.ok()) {
@@ -293,7 +292,8 @@ std::vector<std::string> CorpusConfig::validate() const {
   problems.text("speaker_pattern", speaker_pattern);
   check_speaker_pattern(speaker_pattern, problems);
   if (!speaker.empty() && !speaker_pattern.empty()) {
-    problems.add("speaker, speaker_pattern", "one speaker for all, or a pattern: not both");
+    problems.add("speaker, speaker_pattern",
+                 "one speaker for all clips and a pattern are both set: set one only");
   }
   check_splits(*this, problems);
   problems.text("metadata_train_file", metadata_train_file);

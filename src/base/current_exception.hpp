@@ -17,10 +17,9 @@ namespace xtts {
     } catch (const std::bad_alloc&) {
       return {StatusCode::kResource, "out of memory"};
     } catch (const std::system_error& error) {  // a thread that the system refuses
-      return {StatusCode::kResource,
-              std::string("no thread can be started: ") + error.what() +
-                  ". Raise the limit of processes (ulimit -u) or of memory (ulimit -v), or ask for "
-                  "fewer threads"};
+      return {StatusCode::kResource, std::string("no thread can be started: ") + error.what() +
+                                         ". Raise the limit of processes (ulimit -u) or of memory "
+                                         "(ulimit -v), or give fewer threads"};
     } catch (const std::exception& error) {
       return {StatusCode::kInternal, error.what()};
     }

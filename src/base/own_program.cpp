@@ -25,7 +25,7 @@ std::string fault_of(const std::string& program, const std::string& folder) {
   const bool is_trusted = file.st_uid == 0 || file.st_uid == ::geteuid() ||
                           (is_known && file.st_uid == of_folder.st_uid);
   if (!is_trusted || (file.st_mode & S_IWOTH) != 0)
-    return "another user may have put it there, so that it is not run";
+    return "it is not run, because another user may have put it there";
   return {};
 }
 
@@ -33,7 +33,7 @@ std::string fault_of(const std::string& program, const std::string& folder) {
 
 Result<std::string> find_own_program(const std::string& name, const std::string& purpose,
                                      const std::string& folder, const std::string& installed) {
-  std::string looked_at = folder.empty() ? "nobody knows where this program lies" : "";
+  std::string looked_at = folder.empty() ? "the folder of this program cannot be found" : "";
   for (const std::string& place : {std::string(), installed, std::string(kInBuildFolder)}) {
     if (folder.empty()) break;
     const std::string program = std::filesystem::path(folder) / place / name;

@@ -72,7 +72,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
     if (info.st_nlink > 1 && rules_.confines(path)) {
       return Status(StatusCode::kCorrupt,
                     path + " has " + std::to_string(info.st_nlink) +
-                        " names (hard links), so that it is not written to; remove this one");
+                        " hard links, so it is not written to: remove this one");
     }
     if (mode == WriteMode::kTruncate && info.st_size != 0 && ::ftruncate(fd.get(), 0) != 0)
       return system_failure("emptying", path, errno);

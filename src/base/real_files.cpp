@@ -65,7 +65,7 @@ class RealFileMapping final : public FileMapping {
     if (pages.empty() || ::mlock(pages.data(), pages.size()) == 0) return {};
     return {StatusCode::kResource,
             "mlock: " + std::generic_category().message(errno) +
-                "; raise the limit of locked memory (ulimit -l), or do without"};
+                "; raise the limit of locked memory (ulimit -l), or read without locked memory"};
   }
   void unlock_pages(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
     const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
@@ -163,7 +163,7 @@ class RealRandomAccessFile final : public RandomAccessFile {
       return system_failure("examining", path_, errno);
     }
     if (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino) {
-      return Status(StatusCode::kResource, path_ + " is another file than it was");
+      return Status(StatusCode::kResource, path_ + " was replaced by another file");
     }
     // Clears O_NONBLOCK, because it means more for a queue than for read(). With it, some kernels
     // (before 5.13) refuse a read that would have to wait, or, on file systems that cannot begin
@@ -180,12 +180,14 @@ class RealRandomAccessFile final : public RandomAccessFile {
 
   [[nodiscard]] Result<std::unique_ptr<FileLock>> try_lock() const override {
     if (!has_local_locks(fd_.get())) {
-      return Status(StatusCode::kUnsupported, path_ + ": its locks may reach other machines");
+      return Status(StatusCode::kUnsupported,
+                    path_ + ": it is not locked, because its locks may reach other machines");
     }
     if (retry_interrupted([&] { return ::flock(fd_.get(), LOCK_EX | LOCK_NB); }) == 0) {
       return std::unique_ptr<FileLock>(std::make_unique<RealTryLock>(fd_.get()));
     }
-    if (errno == EWOULDBLOCK) return Status(StatusCode::kBusy, path_ + ": another has the turn");
+    if (errno == EWOULDBLOCK)
+      return Status(StatusCode::kBusy, path_ + ": another process has locked it");
     return Status(StatusCode::kUnsupported, system_failure("locking", path_, errno).message());
   }
 

@@ -33,8 +33,8 @@ constexpr std::string_view kTable = "table";
 Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std::string>& notes) {
   if (input.config.layout != "auto" && input.config.layout != kTable) {
     return Status(StatusCode::kInvalidArgument,
-                  "columns can be named (audio_column, text_column, ...) for layout table, and the "
-                  "layout is " +
+                  "audio_column, text_column, ... are for layout table: set corpus.layout=table, "
+                  "or leave them out; corpus.layout is " +
                       input.config.layout);
   }
   if (input.config.layout == "auto") notes.emplace_back("columns are named (layout table)");
@@ -288,8 +288,8 @@ Status check_entries(std::span<const formats::CorporaEntry> entries,
     return {StatusCode::kInvalidArgument, "more than " + std::to_string(kCorporaMax) + " corpora"};
   if (config.metadata_train_file.empty() && config.wavs_train_folder.empty()) return {};
   return {StatusCode::kInvalidArgument,
-          "metadata_train_file and wavs_train_folder say where one corpus has its list and audio; "
-          "with several corpora, let the layout find them"};
+          "metadata_train_file and wavs_train_folder are for one corpus, and DATA holds several: "
+          "leave them out, and the layout finds the lists"};
 }
 
 void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings findings, Corpus& corpus,

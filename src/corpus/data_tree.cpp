@@ -66,7 +66,7 @@ class Scanner {
              std::vector<std::string>& todo) {
     if (entry.name.starts_with("._") && audio_rank(file_extension(entry.name))) {
       refuse(join_path(folder, entry.name),
-             "is what macOS leaves beside a file (AppleDouble), no sound", entry.kind,
+             "is a file that macOS leaves beside another (AppleDouble), without sound", entry.kind,
              RejectClass::kPolicy, formats::Rule::kNoRecording);
       return;
     }

@@ -15,7 +15,7 @@ bool has_hidden_step(std::string_view path) {
 }
 
 std::string outside_reason(std::string_view path, std::string_view real) {
-  return printable(path) + " leads out of DATA and of all audio roots (to " + printable(real) +
+  return printable(path) + " leads out of DATA and of each --audio-root (to " + printable(real) +
          "); give " + option("audio-root", folder_of(real));
 }
 

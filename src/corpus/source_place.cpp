@@ -62,7 +62,7 @@ Result<std::unique_ptr<RandomAccessFile>> open_in_page(std::unique_ptr<RandomAcc
   const ByteRange& range = *place.range;
   const std::uint64_t page_bytes = (*page)->size();
   if (range.offset_bytes > page_bytes || range.size_bytes > page_bytes - range.offset_bytes)
-    return Status(StatusCode::kBadInput, place.path + " is not what it was");
+    return Status(StatusCode::kBadInput, place.path + " has changed since DATA was listed");
   return std::unique_ptr<RandomAccessFile>(std::make_unique<PagePart>(std::move(*page), range));
 }
 
@@ -83,7 +83,7 @@ Result<std::unique_ptr<RandomAccessFile>> open_source(Env& env, const SourcePlac
   const ByteRange& range = *place.range;
   if (range.offset_bytes > size_bytes || range.size_bytes > size_bytes - range.offset_bytes) {
     return Status(StatusCode::kBadInput, place.path +
-                                             " is shorter than it was, and lacks what lay at " +
+                                             " has become shorter, and lacks what lay at " +
                                              std::to_string(range.offset_bytes));
   }
   return std::unique_ptr<RandomAccessFile>(std::make_unique<FilePart>(std::move(file), range));

@@ -68,7 +68,7 @@ std::string match_speaker(const std::regex& pattern, std::string_view name) {
 Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                       std::vector<std::string>& notes) {
   if (!config.speaker.empty() && !config.speaker_pattern.empty()) {
-    return {StatusCode::kInvalidArgument, "speaker and speaker_pattern are both set; set one"};
+    return {StatusCode::kInvalidArgument, "speaker and speaker_pattern are both set: set one only"};
   }
   if (!config.speaker.empty()) {
     const SharedText speaker = config.speaker;

@@ -214,7 +214,7 @@ void split_long_clips(double longest_s, std::vector<Clip>& clips, std::vector<st
   if (splitter.split_count == 0) return;
   notes.push_back(counted(splitter.split_count, "clip is", "clips are") +
                   " longer than a record may be, and split into " +
-                  std::to_string(splitter.piece_count) + " by the times of what is said");
+                  std::to_string(splitter.piece_count) + " at the times that the list gives");
 }
 
 }  // namespace xtts::corpus

@@ -144,7 +144,7 @@ void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known
   assigner.run(known);
   if (assigner.held_back_count() > 0) {
     notes.push_back(counted(assigner.held_back_count(), "clip trains", "clips train") +
-                    " though the hash says validation: validation_clips_max is " +
+                    " that the hash gives to validation: validation_clips_max is " +
                     std::to_string(config.validation_clips_max));
   }
   const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const Clip& found) {

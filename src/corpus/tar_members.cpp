@@ -141,7 +141,7 @@ Status TarMembers::take_pax(std::string_view records, Extended& extended) {
     const char* const end = value.data() + value.size();
     const auto number = std::from_chars(value.data(), end, size_bytes);
     if (number.ec != std::errc() || number.ptr != end) {
-      return bad("has a pax header with a size that is none");
+      return bad("has a pax header with a size that is no number");
     }
     extended.size_bytes = size_bytes;
   }
@@ -165,7 +165,7 @@ Result<std::optional<TarMember>> TarMembers::next() {
     }
     const auto listed_size = number(header, 124, 12);
     if (!listed_size)
-      return bad("has a size that is none at byte " + std::to_string(offset_bytes_));
+      return bad("has a size that is no number at byte " + std::to_string(offset_bytes_));
     const char type = header[156];
     offset_bytes_ += kBlockBytes;
     if (type == 'L' || type == 'x') {

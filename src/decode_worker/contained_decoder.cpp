@@ -173,7 +173,8 @@ class ContainedDecoder final : public audio::AudioDecoder {
     if (!received) return failure_to_start(received.status(), startup_error);
     const auto* ready = std::get_if<Ready>(&*received);
     if (ready == nullptr)
-      return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, startup_error);
+      return failure_to_start({StatusCode::kInternal, "it sent an answer that cannot be read"},
+                              startup_error);
     if (ready->version != kProtocolVersion || ready->program_version != program_version())
       return failure_to_start(of_another_version(*ready), startup_error);
     if (options_.first_libraries) XTTS_TRY(options_.first_libraries->check(ready->libraries));
@@ -241,7 +242,7 @@ Status FirstLibraries::check(const std::string& libraries) {
   const std::scoped_lock lock(mutex_);
   if (first_.empty()) first_ = libraries;
   if (first_ == libraries) return {};
-  return {StatusCode::kMismatch, "the decoder was replaced while it was used (" + first_ +
+  return {StatusCode::kMismatch, "the program xtts-decode was replaced while it ran (" + first_ +
                                      " before, " + libraries + " now): run again"};
 }
 

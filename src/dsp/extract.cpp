@@ -211,7 +211,8 @@ struct FeatureExtractor::Impl {
     }
     if (are_alike) return {};
     return {StatusCode::kInvalidArgument,
-            "pad, spectrum_floor: frames of padding would differ by channel; pad: frames"};
+            "features.pad, features.spectrum_floor: frames of padding would differ by channel: set "
+            "features.pad=frames"};
   }
 
   static bool is_constant(const float* values, std::size_t count) {

@@ -78,12 +78,11 @@ Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& 
     const formats::Manifest& manifest = clips.table(i).manifest();
     const formats::ColumnEntry& entry = manifest.columns[column.ids[i]];
     if (entry.missing_count == 0) continue;
-    return {StatusCode::kNotFound,
-            clips.table(i).path() + ": column '" + entry.spec.name + "' lacks " +
-                std::to_string(entry.missing_count) + " of " +
-                std::to_string(manifest.counts.records) +
-                " clips, which came or changed after it was added: add_column again makes them; "
-                "or read other columns"};
+    return {StatusCode::kNotFound, clips.table(i).path() + ": column '" + entry.spec.name +
+                                       "' lacks " + std::to_string(entry.missing_count) + " of " +
+                                       std::to_string(manifest.counts.records) +
+                                       " clips, which came or changed after it was added: call "
+                                       "add_column again to make them, or read other columns"};
   }
   return {};
 }
@@ -109,9 +108,10 @@ Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRe
   const formats::ColumnSpec& spec = layout.column->spec;
   layout.dtype = request.dtype.value_or(spec.dtype);
   if (layout.is_converted() && !(is_float(spec.dtype) && is_float(layout.dtype))) {
-    return Status(StatusCode::kInvalidArgument,
-                  "column '" + request.name + "' holds " + std::string(to_string(spec.dtype)) +
-                      ", which is not converted to " + std::string(to_string(layout.dtype)));
+    return Status(StatusCode::kInvalidArgument, "column '" + request.name + "' holds " +
+                                                    std::string(to_string(spec.dtype)) +
+                                                    ", which a reader does not convert to " +
+                                                    std::string(to_string(layout.dtype)));
   }
   XTTS_TRY(check_pad_value(request, layout.dtype));
   layout.pad_value = request.pad_value;

@@ -22,7 +22,7 @@ bool fits(const formats::PlanRow& clip, const Bucket& bucket) {
 Status check_buckets(std::span<const Bucket> buckets) {
   if (buckets.size() > kBucketsMax) {
     return {StatusCode::kInvalidArgument,
-            "there are " + std::to_string(buckets.size()) + " buckets, and at most 32 can be"};
+            "there are " + std::to_string(buckets.size()) + " buckets: give at most 32"};
   }
   return {};
 }

@@ -24,7 +24,8 @@ Status check_request(const reader::ClipSet& clips, const formats::ColumnSpec& sp
                      const ColumnRequest& request) {
   const bool has_numbers = !request.means.empty() || !request.deviations.empty();
   if (has_numbers && request.normalize != Normalize::kGiven) {
-    return refuse_norm(request, "means and deviations are given, but not asked for");
+    return refuse_norm(request,
+                       "means and deviations are given, but normalize does not ask for given ones");
   }
   if (request.normalize == Normalize::kNone) return {};
   const bool is_float = spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat16 ||
@@ -32,8 +33,8 @@ Status check_request(const reader::ClipSet& clips, const formats::ColumnSpec& sp
   if (!is_float) return refuse_norm(request, "it holds " + std::string(to_string(spec.dtype)));
   if (pads_samples(clips, request) && !request.pad_value) {
     return refuse_norm(request,
-                       "its recipe pads samples, so frames of padding are features too, and would "
-                       "differ by channel: give a pad_value (0 is the mean)");
+                       "its recipe pads samples, so normalized frames of padding would differ by "
+                       "channel: give a pad_value (0 is the mean)");
   }
   return {};
 }

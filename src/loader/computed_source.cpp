@@ -45,21 +45,19 @@ std::uint32_t ComputedSource::default_thread_count() const {
 Status ComputedSource::check_options(const ReaderOptions& options) const {
   if (options.shuffle == Shuffle::kWindow) {
     return {StatusCode::kInvalidArgument,
-            "the shuffle window goes by what lies together in a cache: of clips that are computed "
-            "now there are global and none"};
+            "shuffle window is for caches: take shuffle global or none for clips that are computed "
+            "now"};
   }
   if (const auto name = option_of_storage(options)) {
     return {StatusCode::kInvalidArgument,
-            *name +
-                " is for what lies in a cache: of clips that are computed now there is nothing "
-                "to choose, so leave it as it is by default"};
+            *name + " is for caches: leave it at its default for clips that are computed now"};
   }
   for (const ColumnRequest& column : options.columns) {
     if (column.normalize != Normalize::kCorpus) continue;
     return {StatusCode::kUnsupported,
             "column '" + column.name +
-                "': the statistics of a corpus are known when its cache is built: give means and "
-                "deviations, a cache's for instance (in Python a pair, or cache.stats['mel'])"};
+                "': only a cache knows the statistics of its corpus: give means and deviations (in "
+                "Python a pair, or cache.stats['mel'] of a cache)"};
   }
   return {};
 }
@@ -91,7 +89,7 @@ Result<std::unique_ptr<RecordFeed>> ComputedSource::open_feed(FeedJob job) {
 }
 
 std::string ComputedSource::state_mismatch_message(const std::string& /*digest*/) const {
-  return "the state is of a cache, or of other data than " + source_->path() +
+  return "the state is of a cache, or of other clips than " + source_->path() +
          " holds now: begin the epoch anew with set_epoch()";
 }
 

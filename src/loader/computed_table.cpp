@@ -50,7 +50,7 @@ struct ComputedTable::LearnPass {
     } catch (...) {
       return {StatusCode::kCancelled, status_of_current_exception().message()};
     }
-    return {StatusCode::kCancelled, "cancelled while the lengths of clips were found out"};
+    return {StatusCode::kCancelled, "stopped while the lengths of clips were found out"};
   }
 };
 
@@ -58,7 +58,7 @@ Result<std::shared_ptr<ComputedTable>> ComputedTable::open(
     std::shared_ptr<const ClipSource> source) {
   XTTS_ASSIGN(const std::string text, source->manifest());
   const auto digest = Digest::from_hex(source->digest());
-  if (!digest) return Status(StatusCode::kInternal, "a source of clips has a digest that is none");
+  if (!digest) return Status(StatusCode::kInternal, "a source of clips has an invalid digest");
   // A source has no index, so the shortest possible size stands for it.
   XTTS_ASSIGN(auto manifest, formats::decode_manifest_copy(text, formats::kPageBytes, *digest));
   std::shared_ptr<ComputedTable> table(new ComputedTable(std::move(source), std::move(manifest)));
@@ -155,9 +155,8 @@ Status ComputedTable::check_complete(const LearnPass& pass) const {
     if (std::ranges::binary_search(rejected, position)) continue;
     return {StatusCode::kSourceIo,
             why +
-                ". Buckets, and a where that asks for what the sound tells, need to know every "
-                "clip: see that it can be read and open the reader again, or leave it out with "
-                "exclude"};
+                ". Buckets, and a where on facts of the sound, need each clip: mend this one and "
+                "open the reader again, or leave it out with exclude"};
   }
   return {};
 }

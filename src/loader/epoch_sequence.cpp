@@ -44,8 +44,9 @@ std::size_t name_count(const reader::ClipSet& clips, WeightBy by) {
 
 Status check_weights(const Weights& weights) {
   if (weights.temperature >= 0.0 && weights.temperature <= kTemperatureMax) return {};
-  return {StatusCode::kInvalidArgument,
-          "a temperature is a number from 0 (all groups alike) over 1 (as in the corpus) to 16"};
+  return {
+      StatusCode::kInvalidArgument,
+      "temperature must be from 0 to 16: 0 draws all groups alike, 1 as they are in the corpus"};
 }
 
 Result<SampleGroups> group_samples(const reader::ClipSet& clips, const Selection& selection,
@@ -66,7 +67,8 @@ Result<SampleGroups> group_samples(const reader::ClipSet& clips, const Selection
           return Status(StatusCode::kCorrupt,
                         "the index gives a clip the language, speaker or data set " +
                             std::to_string(number) +
-                            ", which the manifest does not name: run xtts-precompute verify");
+                            ", which the manifest does not name: 'xtts-precompute verify CACHE' "
+                            "says what is damaged");
         }
         const auto group = static_cast<std::size_t>(number + 1);
         if (group >= groups.samples.size()) groups.samples.resize(group + 1);

@@ -390,9 +390,9 @@ ReaderState Loader::state() const {
 
 Status Loader::load_state(const ReaderState& state) {
   if (state.order_version != kOrderVersion) {
-    return {StatusCode::kUnsupported, "the state is of order version " +
-                                          std::to_string(state.order_version) +
-                                          "; this build knows version 1"};
+    return {StatusCode::kUnsupported,
+            "the state is of order version " + std::to_string(state.order_version) +
+                "; this build knows version 1: begin the epoch anew with set_epoch()"};
   }
   if (state.cache != clips().digest()) {
     return {StatusCode::kMismatch, source_->state_mismatch_message(state.cache)};
@@ -401,7 +401,8 @@ Status Loader::load_state(const ReaderState& state) {
   if (state.selection != selection_digest() ||
       !is_possible(state, plan_options_.order.sample_count, bucket_count)) {
     return {StatusCode::kMismatch,
-            "the state is of a reader that chose other clips or another kind of shuffle"};
+            "the state is of a reader with other clips or another shuffle: open the reader with "
+            "the options of then, or begin the epoch anew with set_epoch()"};
   }
   plan_options_.order.seed = state.seed;
   go_to(state.epoch, {.place_count = bucket_count > 0 ? 0 : state.samples_consumed,
@@ -418,10 +419,12 @@ std::string Loader::notice() const {
   };
   if (no_batch_) {
     add("an epoch has no batch: " + std::to_string(selection_.size()) +
-        " clips do not fill one on each rank, and last_batch drops the rest");
+        " clips do not fill one on each rank, and last_batch drops the rest: ask for a smaller "
+        "batch_size, or keep the rest");
   }
   if (has_idle_stretches_)
-    add("stretch_samples and stretches_per_window do nothing: they are for the shuffle window");
+    add("stretch_samples and stretches_per_window do nothing without shuffle window: leave them "
+        "out");
   add(device_->shortfall());
   add(feed_->words().notice);
   return text;

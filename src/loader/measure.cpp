@@ -91,7 +91,7 @@ Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
     return Status(StatusCode::kInvalidArgument, "the " + std::to_string(loader->sample_count()) +
                                                     " clips chosen do not fill a batch of " +
                                                     std::to_string(options.reader.batch_size) +
-                                                    ": ask for smaller ones");
+                                                    ": ask for a smaller batch");
   }
   guard_reads();
   Measured measured;

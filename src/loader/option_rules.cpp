@@ -97,10 +97,12 @@ Status check_options(const ReaderOptions& options) {
     return refuse("max_damage must be from 0 to 1: the share of an epoch that may be left out");
   }
   if (options.crop_frames > 0 && !options.buckets.empty()) {
-    return refuse("crops are all of one length: buckets have nothing to sort by");
+    return refuse(
+        "crops are all of one length, so buckets have nothing to sort by: leave out one of the "
+        "two");
   }
   if (options.weights && options.shuffle != Shuffle::kGlobal) {
-    return refuse("weights need the shuffle global: the others go through the clips as they lie");
+    return refuse("weights need shuffle global");
   }
   if (options.weights) XTTS_TRY(check_weights(*options.weights));
   XTTS_TRY(check_buckets(options.buckets));

@@ -283,8 +283,8 @@ Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) 
   if (state.in_order.empty() && state.next_step >= state.end_step) return std::optional<Lease>();
   if (state.is_every_slot_held()) {
     return Status(StatusCode::kBusy, "all " + std::to_string(state.memories.size()) +
-                                         " batch slots are held: let go of earlier batches, copy "
-                                         "what is to be kept, or ask for more slots");
+                                         " batch slots are held: release earlier batches, copy "
+                                         "what you keep, or ask for more slots");
   }
   const Clock::time_point begin = Clock::now();
   // The consumer does not sleep, but helps with the batch that it waits for. Where all cores are

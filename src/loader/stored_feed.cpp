@@ -45,8 +45,7 @@ std::uint32_t StoredSource::default_thread_count() const {
 
 std::string StoredSource::state_mismatch_message(const std::string& digest) const {
   return "the state is of another generation of the cache (index " + digest + ", here " +
-         caches_->digest() +
-         "): begin the epoch anew with set_epoch, or open the cache it was made with";
+         caches_->digest() + "): begin the epoch anew with set_epoch(), or open the cache of then";
 }
 
 StoredFeed::StoredFeed(const reader::CacheSet& caches, FeedJob job)

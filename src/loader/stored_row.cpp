@@ -65,7 +65,8 @@ Status StoredRow::wrong_length(const ColumnLayout& column, std::uint64_t length)
           "reading " + column.column->spec.name + " of clip " +
               (facts.ok() ? formats::full_id(*facts) : "at position " + std::to_string(position)) +
               ": the record has " + std::to_string(length) +
-              " rows, and the index says otherwise: run xtts-precompute verify"};
+              " rows, and the index says otherwise: 'xtts-precompute verify CACHE' says what is "
+              "damaged"};
 }
 
 }  // namespace xtts::loader

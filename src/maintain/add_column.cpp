@@ -118,17 +118,17 @@ constexpr std::string_view kLengthSuffix = "_len";
 // of their own.
 Status check_name(const std::string& name) {
   if (store::is_taken_name(name))
-    return refuse("'" + name + "' is what a shard calls something else");
+    return refuse("'" + name + "' is a name that shards use themselves: give another name");
   if (formats::find_sound_column(name) != nullptr || name == "tokens")
-    return refuse("'" + name + "' is a column that a build makes");
+    return refuse("'" + name + "' is a column that a build makes: give another name");
   if (name.starts_with('_'))
-    return refuse("'" + name + "' begins with '_', as what is inside of batches and clips does");
+    return refuse("'" + name + "' begins with '_', as internal names do: give another name");
   if (name.ends_with(kLengthSuffix)) {
     return refuse("'" + name + "' would be the lengths of a column '" +
                   name.substr(0, name.size() - kLengthSuffix.size()) + "': give another name");
   }
   if (std::ranges::binary_search(kReserved, name)) {
-    return refuse("'" + name + "' is what batches, clips or 'where' call something else: " +
+    return refuse("'" + name + "' is a name that batches, clips or 'where' use themselves: " +
                   "give another name, like 'my_" + name + "'");
   }
   return {};
@@ -197,7 +197,7 @@ class Addition final : public ColumnAddition {
   }
 
   Status put(std::span<const std::byte> rows) override {
-    if (next_ == to_make_.size()) return refuse("there is no clip left");
+    if (next_ == to_make_.size()) return refuse("each clip has its record already: call finish()");
     XTTS_TRY(assemble(rows));
     XTTS_TRY(spool_->append(rows));
     if (!is_shard_full()) return {};
@@ -206,7 +206,8 @@ class Addition final : public ColumnAddition {
   }
 
   Result<AdditionReport> finish() override {
-    if (next_ < to_make_.size()) return refuse("not all clips were put");
+    if (next_ < to_make_.size())
+      return refuse("some clips have no record yet: call put() for each clip, then finish()");
     AdditionReport report{.generation = view_->manifest().generation,
                           .added_count = to_make_.size(),
                           .record_count = view_->size()};
@@ -266,7 +267,7 @@ class Addition final : public ColumnAddition {
   Status describe(const Manifest& manifest) {
     const ColumnEntry* const there = manifest.find_column(column_.name);
     if (there != nullptr && !there->axis)
-      return refuse("'" + column_.name + "' is a column that a build makes");
+      return refuse("'" + column_.name + "' is a column that a build makes: give another name");
     ColumnEntry fresh;
     fresh.axis = column_.axis;
     fresh.version = column_.version;

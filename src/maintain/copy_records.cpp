@@ -115,7 +115,7 @@ class Copier {
     }
     const bool is_all = place == to_compute.size();
     return {StatusCode::kInvalidArgument,
-            report::words_of(first) + ". Nothing was published. So it is with " +
+            report::words_of(first) + ". Nothing was published. The same is true of " +
                 (is_all ? "" : "at least ") + std::to_string(count) + " of " +
                 std::to_string(to_compute.size()) + " clips: " + named};
   }

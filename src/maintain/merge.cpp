@@ -211,7 +211,9 @@ class Merger {
 }  // namespace
 
 Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
-  if (request.parts.empty()) return Status(StatusCode::kInvalidArgument, "name the parts to merge");
+  if (request.parts.empty())
+    return Status(StatusCode::kInvalidArgument,
+                  "no parts are named: xtts-precompute merge NEW PART...");
   auto confined = confined_to(whole_env, request.to, Links::kNone);
   for (const std::string& part : request.parts)
     confined = confined_to(*confined, part, Links::kNone);

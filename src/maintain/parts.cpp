@@ -31,9 +31,10 @@ std::string name_of(const reader::CacheView& view) {
 
 Status check_is_part(const reader::CacheView& view) {
   if (view.manifest().partition) return {};
-  return {
-      StatusCode::kInvalidArgument,
-      view.path() + " is a whole cache: merge joins what 'build DATA PART --partition I/N' made"};
+  return {StatusCode::kInvalidArgument,
+          view.path() +
+              " is a whole cache: merge joins parts, which 'xtts-precompute build DATA PART "
+              "--partition I/N' makes"};
 }
 
 // The first section in which the recipes differ, with each of its differences.
@@ -101,8 +102,8 @@ Status check_all_are_there(const Parts& parts) {
   if (missing.empty()) return {};
   return mismatch((missing.size() == 1 ? "part " : "parts ") + list(missing) +
                   (missing.size() == 1 ? " is" : " are") +
-                  " missing: name all parts of the cache, or build those that are not there with "
-                  "'build DATA PART --partition I/" +
+                  " missing: name all parts of the cache, or build the missing ones with "
+                  "'xtts-precompute build DATA PART --partition I/" +
                   std::to_string(wanted.count) + "'");
 }
 

@@ -37,7 +37,7 @@ class Collector {
       return Status(StatusCode::kUnsupported,
                     parts_[part]->path() +
                         " was made by a version that did not keep the places of its rejected "
-                        "clips: build it anew with 'build DATA CACHE --overwrite'");
+                        "clips: build it anew with 'xtts-precompute build DATA CACHE --overwrite'");
     }
     formats::sort_rejects(result_.rejects);
     put_in_order();

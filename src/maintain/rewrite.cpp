@@ -43,7 +43,7 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
       return {StatusCode::kMismatch,
               view.path() + " holds records of two processors or library versions (a build with " +
                   option_on("allow-mixed") +
-                  "): build it anew with 'build DATA CACHE --overwrite'"};
+                  "): build it anew with 'xtts-precompute build DATA CACHE --overwrite'"};
     }
     first_row += mel.shards[shard].block_count;
   }
@@ -118,21 +118,21 @@ Status check_bakeable(const Manifest& manifest) {
   };
   if (manifest.features.contains("baked")) {
     return refuse(
-        "the cache is baked already: its records are normalized by the corpus' statistics. "
-        "Without " +
-        option("bake") + " it is converted as it is");
+        "the cache is baked already: its records are normalized by the corpus' statistics. Leave "
+        "out " +
+        option("bake") + " to convert it as it is");
   }
   const formats::ColumnEntry* const mel = manifest.find_column("mel");
   const auto& statistics = manifest.mel_statistics;
-  if (mel == nullptr) return refuse("the cache has no column mel, and statistics are of that");
+  if (mel == nullptr)
+    return refuse("the cache has no column mel, whose statistics would be needed");
   if (!statistics || statistics->mean.size() != mel->spec.shape.back()) {
-    return refuse(
-        "the cache has no statistics, for it was published without a frame to train with");
+    return refuse("the cache has no statistics, because it was published without a training clip");
   }
   if (manifest.features.value("pad", nlohmann::json()) == "samples") {
     return refuse(
-        "this recipe pads samples, so frames of padding are features too, and would differ by "
-        "channel. Ask the reader to normalize instead, and give it a pad_value (0 is the mean)");
+        "this recipe pads samples, so normalized frames of padding would differ by channel. Ask "
+        "the reader to normalize instead, with a pad_value (0 is the mean)");
   }
   return {};
 }
@@ -335,7 +335,7 @@ Status check_dtype(DType from, DType to) {
   if (from == to || from == DType::kFloat32) return {};
   return {StatusCode::kInvalidArgument,
           "the cache holds " + std::string(to_string(from)) + ": " + std::string(to_string(to)) +
-              " of full precision comes from the sources alone: 'build DATA NEW --dtype " +
+              " of full precision needs the sources: 'xtts-precompute build DATA NEW --dtype " +
               std::string(to_string(to)) + "'"};
 }
 
@@ -385,7 +385,8 @@ Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
   if (const auto& part = view->manifest().partition) {
     return Status(StatusCode::kInvalidArgument,
                   request.from + " is part " + part->name() +
-                      " of a cache: 'merge NEW PART...' joins all parts; convert that");
+                      " of a cache: join all parts with 'xtts-precompute merge NEW PART...', then "
+                      "convert NEW");
   }
   // The dtype is the recipe's, not the first column's: a wave has its own dtype.
   XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(view->manifest()));

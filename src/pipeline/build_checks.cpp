@@ -29,6 +29,14 @@ Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
                                      option_on("overwrite") + " to build anew in this one"};
 }
 
+// Says how a build asks for the recipe of the cache again.
+std::string advice_on_recipe(const formats::Manifest& published, const formats::Recipe& asked) {
+  if (published.recipe_name != asked.name)
+    return "give " + option("recipe", published.recipe_name) + ", which made this cache; or ";
+  return "give the same " + option("config") + " and " + option("set") +
+         " as the build before; or ";
+}
+
 std::string describe(const formats::Numerics& numerics) {
   return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
 }
@@ -81,22 +89,23 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
 Status check_not_baked(const formats::Manifest* published, const formats::Recipe& recipe) {
   const bool is_baked = published != nullptr && published->features.contains("baked");
   if (!is_baked && !to_json(*recipe.features).contains("baked")) return {};
-  return {
-      StatusCode::kMismatch,
-      "CACHE holds records that 'convert --bake corpus' has normalized, and a build adds none to "
-      "them: build the cache that it was made from, and bake that into a NEW one; or give " +
-          option_on("overwrite") + ", which makes this one anew, of raw features"};
+  return {StatusCode::kMismatch,
+          "CACHE holds records that 'xtts-precompute convert --bake corpus' has normalized, and a "
+          "build cannot add to them: build the cache that it was made from, and bake that anew; or "
+          "give " +
+              option_on("overwrite") + " to build anew in this one, without normalization"};
 }
 
 Status check_same_recipe(const formats::Manifest& published, const formats::Recipe& recipe) {
   XTTS_TRY(published.allows_changes());
   if (published.features_fingerprint != formats::fingerprint(*recipe.features)) {
-    return refuse(published.features, to_json(*recipe.features), "features");
+    return refuse(published.features, to_json(*recipe.features), "features",
+                  advice_on_recipe(published, recipe));
   }
   if (published.storage_fingerprint != formats::fingerprint(recipe.storage)) {
-    return refuse(
-        published.storage, to_json(recipe.storage), "storage",
-        "'convert CACHE NEW' writes it in another storage without computing anything; or ");
+    return refuse(published.storage, to_json(recipe.storage), "storage",
+                  "'xtts-precompute convert CACHE NEW' writes it in another storage without "
+                  "computing anything; or ");
   }
   return {};
 }
@@ -105,7 +114,7 @@ Status check_partition(const BuildRequest& request, const formats::Manifest* pub
   const auto& part = request.partition;
   if (part && request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
     return {StatusCode::kInvalidArgument,
-            "which of two equal clips is dropped takes all clips in one build: " +
+            "corpus.duplicates=drop has to see all clips in one build: give " +
                 option_set("corpus.duplicates", "warn") + ", or build without " +
                 option("partition")};
   }
@@ -113,17 +122,19 @@ Status check_partition(const BuildRequest& request, const formats::Manifest* pub
   const auto& before = published->partition;
   if (!part && !before) return {};
   if (!before || !part || before->index != part->index || before->count != part->count) {
-    return {StatusCode::kMismatch, "CACHE holds " +
-                                       (before ? "part " + before->name() +
-                                                     " of a cache: 'merge NEW PART...' joins all "
-                                                     "parts, and NEW is what later builds update"
-                                               : std::string("a whole cache, no part of one")) +
-                                       ". Name another CACHE, or give " + option_on("overwrite") +
-                                       " to build anew in this one"};
+    return {StatusCode::kMismatch,
+            "CACHE holds " +
+                (before ? "part " + before->name() +
+                              " of a cache: 'xtts-precompute merge NEW PART...' joins all parts, "
+                              "and later builds update NEW"
+                        : std::string("a whole cache, no part of one")) +
+                ". Name another CACHE, or give " + option_on("overwrite") +
+                " to build anew in this one"};
   }
   if (request.retry_rejects) {
     return {StatusCode::kInvalidArgument,
-            "a published part stays as it is: merge the parts, then build NEW with " +
+            "a published part is not changed: join the parts with 'xtts-precompute merge NEW "
+            "PART...', then build NEW with " +
                 option_on("retry-rejects") + "; or give " + option_on("overwrite") +
                 " to build this part anew"};
   }
@@ -138,8 +149,8 @@ Status check_same_clips(const formats::Partition& published, const Digest& all_c
   if (published.plan == all_clips) return {};
   return {StatusCode::kMismatch,
           "DATA holds other clips, texts or files than when part " + published.name() +
-              " was built, and all parts must be of the same: give " + option_on("overwrite") +
-              " to build this part anew, and do so with the others"};
+              " was built, but all parts must be of the same DATA: give " + option_on("overwrite") +
+              " to build this part anew, and build the others anew, too"};
 }
 
 Status check_same_numerics(const formats::Numerics& published, const formats::Numerics& now,
@@ -194,7 +205,7 @@ Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limi
   if (stored_count != 0) return {};
   return {StatusCode::kTooManyRejects,
           "no clip is left to store: " + std::to_string(rejects.size()) +
-              " were rejected or dropped by policy. The first of them:" +
+              " were rejected, or dropped by rules of the recipe. The first of them:" +
               first_of(rejects, faults > 0)};
 }
 

@@ -23,10 +23,9 @@ Status check_request_of_live_clips(Env& env, const BuildRequest& request) {
   for (const auto& entry : request.corpora)
     XTTS_TRY(check_data_folder(env, entry.folder).with_context(entry.name));
   if (request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
-    return {
-        StatusCode::kUnsupported,
-        "which of two equal clips is dropped takes all clips at once, as a build sees them: set "
-        "corpus.duplicates=warn, or build a cache"};
+    return {StatusCode::kUnsupported,
+            "corpus.duplicates=drop has to see all clips at once, as a build does: set "
+            "corpus.duplicates=warn, or build a cache"};
   }
   return check_not_baked(nullptr, request.recipe);
 }

@@ -126,7 +126,7 @@ Status check_dropped(const std::vector<formats::Reject>& rejects, const formats:
   text +=
       "), more than the " + percent(limits.dropped) + " that " + option("max-dropped") + " allows.";
   text += known == LossKnown::kBefore
-              ? " Nothing was computed or published: their texts alone say so."
+              ? " Nothing was computed or published: the texts of the clips alone say so."
               : " Nothing was published; what was computed is kept.";
   return {StatusCode::kTooManyRejects,
           text + " By rule:" +

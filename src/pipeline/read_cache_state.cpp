@@ -64,8 +64,8 @@ Status look_at_published(const BuildJob& job, store::CacheFolder* folder, CacheS
   const Status& failure = found.status();
   if (failure.code() == StatusCode::kNotFound) return check_manifest_is_not_lost(job);
   if (failure.code() != StatusCode::kCorrupt) return failure;
-  return {failure.code(),
-          failure.message() + "; " + option_on("overwrite") + " is the last resort"};
+  return {failure.code(), failure.message() + "; " + option_on("overwrite") +
+                              " builds it anew, as the last resort"};
 }
 
 }  // namespace

@@ -219,9 +219,9 @@ class ReaderHandle {
   struct Turn {
     explicit Turn(ReaderHandle& handle) : handle_(handle) {
       if (handle_.is_busy_.exchange(true)) {
-        throw StatusError(
-            {StatusCode::kBusy,
-             "another thread is using this reader: one at a time, or a reader for each"});
+        throw StatusError({StatusCode::kBusy,
+                           "another thread is using this reader: use it in one thread at a time, "
+                           "or open a reader for each"});
       }
     }
     ~Turn() { handle_.is_busy_.store(false); }

@@ -87,7 +87,8 @@ Result<std::vector<Token>> split_tokens(std::string_view expression) {
       }
       if (length < rest.size() && (is_letter(rest[length]) || rest[length] == '.')) {
         return error_at(expression, at + length,
-                        "a number ends here: units are fixed, see ls --help");
+                        "a number ends here: leave out the unit; xtts-precompute ls --help gives "
+                        "the unit of each field");
       }
       take(TokenKind::kNumber, length);
       tokens.back().number = number;

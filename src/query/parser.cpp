@@ -129,7 +129,7 @@ class Parser {
     if (field == nullptr) {
       const std::string nearest = nearest_of(token.text, field_names());
       return fail(token, "there is no field '" + token.text + "'" +
-                             (nearest.empty() ? "; ls --help lists them"
+                             (nearest.empty() ? "; xtts-precompute ls --help lists them"
                                               : ", did you mean '" + nearest + "'?"));
     }
     ++at_;

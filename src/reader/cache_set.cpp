@@ -17,7 +17,8 @@ Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, std::span<const std::
 }
 
 Result<std::shared_ptr<CacheSet>> CacheSet::join(std::vector<std::shared_ptr<CacheView>> caches) {
-  if (caches.empty()) return Status(StatusCode::kInvalidArgument, "no cache was named");
+  if (caches.empty())
+    return Status(StatusCode::kInvalidArgument, "no cache is named: give the path of one");
   std::shared_ptr<CacheSet> set(new CacheSet());
   set->caches_ = std::move(caches);
   XTTS_TRY(set->add({set->caches_.begin(), set->caches_.end()}));

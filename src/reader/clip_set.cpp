@@ -73,14 +73,16 @@ Status check_same_numbers(const ClipTable& first, const formats::ColumnSpec& wan
     return mismatch(first, other,
                     column + "holds " + std::string(to_string(found.dtype)) + ", there " +
                         std::string(to_string(wanted.dtype)) +
-                        "; xtts-precompute convert makes one as the other");
+                        ": 'xtts-precompute convert CACHE NEW' makes one like the other");
   }
   if (found.shape != wanted.shape) {
-    return mismatch(first, other, column + "has another shape; xtts-precompute diff shows both");
+    return mismatch(first, other,
+                    column + "has another shape: 'xtts-precompute diff A B' shows both");
   }
   if (found.fingerprint != wanted.fingerprint) {
-    return mismatch(first, other,
-                    column + "was made by another recipe; xtts-precompute diff shows what differs");
+    return mismatch(
+        first, other,
+        column + "was made by another recipe: 'xtts-precompute diff A B' shows what differs");
   }
   return {};
 }
@@ -180,17 +182,16 @@ Result<ColumnStatistics> ClipSet::statistics(const SharedColumn& column) const {
   if (name != "mel" || !of_first) {
     return Status(StatusCode::kNotFound,
                   tables_.front()->path() + " has no statistics of column '" + name + "'" +
-                      (name == "mel" ? ": it was published without a frame to train with"
-                                     : ": only the mel has, for others give means and deviations"));
+                      (name == "mel" ? ": it was published without a training clip"
+                                     : ": only the mel has; give means and deviations for others"));
   }
   for (const auto& table : tables_) {
     const auto& other = table->manifest().mel_statistics;
     if (other && other->mean == of_first->mean && other->std_deviation == of_first->std_deviation)
       continue;
     return mismatch(*tables_.front(), *table,
-                    "each has its own statistics, and by which of them a model's mels are "
-                    "normalized is for you to say: give means and deviations, those of the cache "
-                    "that it is or was trained with alone");
+                    "each cache has its own statistics: give means and deviations, those of the "
+                    "cache that the model is trained on");
   }
   return ColumnStatistics{.frame_count = of_first->frame_count,
                           .mean = of_first->mean,

@@ -176,9 +176,10 @@ Result<std::string> IndexReader::section_text(SectionKind kind) {
 }
 
 Status no_record(const formats::ColumnEntry& column) {
-  return {StatusCode::kNotFound, "column '" + column.spec.name +
-                                     "' has no record of it, for it came or changed after the "
-                                     "column was added: add_column again makes what is missing"};
+  return {StatusCode::kNotFound,
+          "column '" + column.spec.name +
+              "' has no record of it, because it came or changed after the column was added: call "
+              "add_column again to make what is missing"};
 }
 
 }  // namespace xtts::reader

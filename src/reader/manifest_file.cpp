@@ -57,8 +57,8 @@ Status why_no_manifest(Env& env, const std::string& cache) {
   if (env.stat(build_folder).ok()) {
     return {StatusCode::kNotFound,
             cache +
-                " is incomplete: what was making it has not published it. Continue with the same "
-                "command: 'xtts-precompute build DATA " +
+                " is incomplete: the command that was making it has not published it. Run that "
+                "command again: 'xtts-precompute build DATA " +
                 shell_quoted(cache) + "', or the convert or merge that it was"};
   }
   const auto entries = env.list(cache);

@@ -49,9 +49,9 @@ std::vector<Key> sound_keys() {
           "soxr_hq | soxr_vhq | soxr_mq | soxr_lq | soxr_qq; soxr_hq is librosa's default, bit for "
           "bit"),
       XTTS_FEATURE(trim.method, "none | top_db: as librosa.effects.trim"),
-      XTTS_FEATURE(trim.top_db, "silence is this far under the loudest frame", trims),
+      XTTS_FEATURE(trim.top_db, "silence is this many dB under the loudest frame", trims),
       XTTS_FEATURE(trim.frame_samples, "RMS is taken over this many samples", trims),
-      XTTS_FEATURE(trim.hop_samples, "between the starts of RMS frames", trims),
+      XTTS_FEATURE(trim.hop_samples, "samples between the starts of RMS frames", trims),
       XTTS_FEATURE(loudness.method,
                    "none | rms | peak | limit: the peak, where it is above target | lufs: BS.1770"),
       XTTS_FEATURE(loudness.target, "RMS or peak, full scale is 1; or LUFS", scales),
@@ -61,7 +61,7 @@ std::vector<Key> sound_keys() {
       XTTS_FEATURE(loudness.rms_plus, "added to the RMS before it divides", by_rms),
       XTTS_FEATURE(loudness.rounding,
                    "each_step: as NumPy's float32 | once: at the end of steps in double", rounds),
-      XTTS_FEATURE(loudness.clip, "at last, cut samples beyond full scale"),
+      XTTS_FEATURE(loudness.clip, "as the last step, cut samples beyond full scale"),
       XTTS_FEATURE(sample_scale, "samples times this; 32768: as int16 counts"),
   };
 }
@@ -70,8 +70,9 @@ std::vector<Key> zeros_keys() {
   const Condition pads_frames{"features.pad", {"frames"}};
   return {
       XTTS_FEATURE(zeros.front_samples, "zeros put before the clip", pads_frames),
-      XTTS_FEATURE(zeros.back_samples, "zeros put after it", pads_frames),
-      XTTS_FEATURE(zeros.multiple_samples, "and then up to a multiple of this", pads_frames),
+      XTTS_FEATURE(zeros.back_samples, "zeros put after the clip", pads_frames),
+      XTTS_FEATURE(zeros.multiple_samples, "then zeros up to a multiple of this many samples",
+                   pads_frames),
   };
 }
 
@@ -83,7 +84,7 @@ std::vector<Key> frame_keys() {
       XTTS_FEATURE(stft.n_fft, "length of the transform"),
       XTTS_FEATURE(stft.win_samples,
                    "length of the window, centred in n_fft (snip_edges, keep_edges: in front)"),
-      XTTS_FEATURE(stft.hop_samples, "between the starts of frames"),
+      XTTS_FEATURE(stft.hop_samples, "samples between the starts of frames"),
       XTTS_FEATURE(stft.window, "hann | hamming | povey: Kaldi's"),
       XTTS_FEATURE(stft.symmetry, "periodic | symmetric", has_symmetry),
       XTTS_FEATURE(
@@ -116,8 +117,8 @@ std::vector<Key> mel_keys() {
       XTTS_FEATURE(mel.norm, "none | slaney: filters of equal area", filters),
       XTTS_FEATURE(mel.triangles,
                    "hz | mel: over what they are straight; mel: Kaldi's, TensorFlow's", filters),
-      XTTS_FEATURE(mel.bins_rate_hz, "take the bins for those of this rate; 0: sample_rate_hz",
-                   filters),
+      XTTS_FEATURE(mel.bins_rate_hz,
+                   "place the bins as those of this sample rate; 0: sample_rate_hz", filters),
       XTTS_FEATURE(log.base, "none | natural | ten", makes_mels),
       XTTS_FEATURE(log.mode, "clamp: log(max(x, floor)) | add: log(x + floor)", logs),
       XTTS_FEATURE(log.floor, "the least value whose logarithm is taken", logs),
@@ -131,7 +132,7 @@ Key channels_file_key(Condition applies_when) {
   Key key;
   key.name = "features.normalize.channels_file";
   key.about =
-      "a text of them, a line a channel: SCALE, or OFFSET SCALE; the numbers enter the recipe";
+      "a file with a line for each channel: SCALE, or OFFSET SCALE; the numbers enter the recipe";
   key.takes = "a path";
   key.is_printed = false;
   key.applies_when = std::move(applies_when);
@@ -158,18 +159,18 @@ std::vector<Key> record_keys() {
                    "none | affine: (x - offset) / scale | min_max, mean_variance: of the clip | "
                    "channels: as affine, each channel by its own",
                    makes_mels),
-      XTTS_FEATURE(normalize.offset, "subtracted", affine),
-      XTTS_FEATURE(normalize.scale, "divided by", affine),
+      XTTS_FEATURE(normalize.offset, "subtracted from features", affine),
+      XTTS_FEATURE(normalize.scale, "features are divided by this", affine),
       numbers_key("features.normalize.channel_offsets", XTTS_FEATURE_AT(normalize.channel_offsets),
-                  "subtracted; empty: nothing", channels),
+                  "subtracted from features, one a channel; empty: nothing", channels),
       numbers_key("features.normalize.channel_scales", XTTS_FEATURE_AT(normalize.channel_scales),
-                  "divided by, one a channel", channels),
+                  "features are divided by these, one a channel", channels),
       channels_file_key(channels),
       XTTS_FEATURE(max_frames, "frames of a record"),
       XTTS_FEATURE(pad,
                    "frames: after the features | samples: zeros up to max_frames hops before them, "
                    "as Whisper; a record keeps what its padding came to"),
-      XTTS_FEATURE(pad_value, "after a clip's last frame, up to max_frames", pads_frames),
+      XTTS_FEATURE(pad_value, "the value after a clip's last frame, up to max_frames", pads_frames),
       XTTS_FEATURE(
           too_long,
           "drop | truncate | auto: drop where there is text, truncate where there is none | "

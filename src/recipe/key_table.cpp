@@ -67,7 +67,7 @@ Key vocabulary_file_key() {
 
 std::vector<Key> general_keys() {
   std::vector<Key> keys;
-  keys.push_back(XTTS_KEY(name, "how the recipe is called"));
+  keys.push_back(XTTS_KEY(name, "the name of the recipe"));
   keys.push_back(XTTS_KEY(about, "one line for people"));
   keys.push_back(fits_key());
   return keys;
@@ -95,21 +95,23 @@ std::vector<Key> corpus_keys() {
       {"\"auto\"", "\"commonvoice\"", "\"ljspeech\"", "\"table\""}};  // texts are printed quoted
   const Condition table{"corpus.layout", {"\"auto\"", "\"table\""}};
   return {
-      XTTS_KEY(corpus.layout, "auto, or a layout's name: build --help lists them"),
-      XTTS_KEY(corpus.language, "for clips whose list does not say"),
+      XTTS_KEY(corpus.layout, "auto, or a layout's name: xtts-precompute build --help lists them"),
+      XTTS_KEY(corpus.language, "language of clips whose list does not say"),
       XTTS_KEY(corpus.speaker, "one name for all clips"),
       XTTS_KEY(corpus.speaker_pattern,
                "regular expression on the file name; its first group is the speaker"),
-      XTTS_KEY(corpus.train_split, "share of the clips; the rest of the two is for testing"),
+      XTTS_KEY(corpus.train_split, "share of the clips; what both splits leave is for testing"),
       XTTS_KEY(corpus.validation_split, "share of the clips"),
-      XTTS_KEY(corpus.validation_clips_max, "the rest goes to training"),
-      XTTS_KEY(corpus.split_seed, "of the hash that splits"),
+      XTTS_KEY(corpus.validation_clips_max, "more validation clips than this go to training"),
+      XTTS_KEY(corpus.split_seed, "seed of the hash that splits"),
       XTTS_KEY(corpus.split_by, "id | source | speaker | text: what stays together"),
       XTTS_KEY(corpus.train_subset_fraction, "share of the training clips to keep"),
-      XTTS_KEY(corpus.subset_seed, "of the hash that picks them"),
-      XTTS_KEY(corpus.metadata_train_file, "separate lists, relative to DATA", lists),
+      XTTS_KEY(corpus.subset_seed, "seed of the hash that picks those clips"),
+      XTTS_KEY(corpus.metadata_train_file,
+               "lists of training and evaluation clips, relative to DATA", lists),
       XTTS_KEY(corpus.metadata_eval_file, "", lists),
-      XTTS_KEY(corpus.wavs_train_folder, "their audio, relative to DATA", lists),
+      XTTS_KEY(corpus.wavs_train_folder, "folders of the audio of these lists, relative to DATA",
+               lists),
       XTTS_KEY(corpus.wavs_eval_folder, "", lists),
       scalar_key("corpus.audio_column", XTTS_AT(corpus.columns.audio),
                  "names of the columns of a CSV, TSV or JSONL list, where they are not the usual",
@@ -120,9 +122,10 @@ std::vector<Key> corpus_keys() {
       scalar_key("corpus.speaker_column", XTTS_AT(corpus.columns.speaker), "", table),
       scalar_key("corpus.language_column", XTTS_AT(corpus.columns.language), "", table),
       scalar_key("corpus.split_column", XTTS_AT(corpus.columns.split), "", table),
-      scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "seconds, as end", table),
+      scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "in seconds, as end_column",
+                 table),
       scalar_key("corpus.end_column", XTTS_AT(corpus.columns.end), "", table),
-      XTTS_KEY(corpus.max_source_seconds, "longer files are refused"),
+      XTTS_KEY(corpus.max_source_seconds, "longer source files are rejected"),
       XTTS_KEY(corpus.max_clip_seconds, "longer clips are dropped; none: no limit"),
   };
 }
@@ -130,9 +133,9 @@ std::vector<Key> corpus_keys() {
 std::vector<Key> odd_clip_keys() {
   return {
       XTTS_KEY(corpus.too_short, "keep | warn | drop: clips shorter than too_short_seconds"),
-      XTTS_KEY(corpus.too_short_seconds, "before the trim"),
+      XTTS_KEY(corpus.too_short_seconds, "seconds before the trim"),
       XTTS_KEY(corpus.silent, "keep | warn | drop: clips whose peak is below silent_dbfs"),
-      XTTS_KEY(corpus.silent_dbfs, "full scale is 0"),
+      XTTS_KEY(corpus.silent_dbfs, "dB, where full scale is 0"),
       XTTS_KEY(corpus.clipped,
                "keep | warn | drop: clips with more than clipped_share of samples at full scale"),
       XTTS_KEY(corpus.clipped_share, "0 to 1"),

@@ -26,10 +26,9 @@ Status unknown_recipe(const std::string& name) {
   }
   const std::string message =
       "no recipe '" + name + "'" + (near.empty() ? "." : "; did you mean '" + near + "'?");
-  return {StatusCode::kNotFound,
-          message +
-              " 'recipes' lists those that are shipped; the path of a file holds a '/' or "
-              "ends in .yaml"};
+  return {StatusCode::kNotFound, message +
+                                     " 'xtts-precompute recipes' lists the shipped ones; the path "
+                                     "of a file holds a '/' or ends in .yaml"};
 }
 
 }  // namespace

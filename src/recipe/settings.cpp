@@ -66,11 +66,12 @@ bool is_switch(std::string_view name) {
 
 Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equals_value) {
   const std::size_t equals = key_equals_value.find('=');
-  if (equals == std::string_view::npos) return refuse(key_equals_value, "expected KEY=VALUE");
+  if (equals == std::string_view::npos) return refuse(key_equals_value, "write KEY=VALUE");
   const std::string_view name = key_equals_value.substr(0, equals);
   const std::vector<const Key*> found = keys_named(name);
   if (found.empty()) return refuse(key_equals_value, "unknown key" + suggest_key(name));
-  if (found.size() > 1) return refuse(key_equals_value, "ambiguous: " + name_all(found));
+  if (found.size() > 1)
+    return refuse(key_equals_value, "several keys are called so: write one of " + name_all(found));
   const Key& key = *found.front();
 
   formats::Recipe changed = recipe;

@@ -189,8 +189,9 @@ class TrainerReader {
       }
     }
     if (!found)
-      problems_.push_back(std::string(origin_) +
-                          ": neither 'data:' nor 'model:'; is it the trainer's config?");
+      problems_.push_back(
+          std::string(origin_) +
+          ": holds neither 'data:' nor 'model:', so it is not the trainer's config");
   }
 
   void collect_section(const YamlEntry& section) {
@@ -208,7 +209,7 @@ class TrainerReader {
         add_problem(entry.line,
                     entry.name + ": given twice, first on line " + std::to_string(first->line));
       } else if (known && item.value.kind == Kind::kAlias) {
-        add_problem(entry.line, entry.name + ": aliases are not read, write the value out");
+        add_problem(entry.line, entry.name + ": aliases are not read: write the value out");
       } else {
         entries_.push_back(entry);
       }
@@ -285,8 +286,7 @@ class TrainerReader {
     const bool of_sound = is_sound_switch(rule.name) || rule.name == "data.enable_vad" ||
                           rule.name == "data.enable_pitch_shift" ||
                           rule.name == "data.enable_noise_mixing";
-    if (makes_native() && of_sound)
-      return "with use_tf_native_loading the trainer does not come to it";
+    if (makes_native() && of_sound) return "with use_tf_native_loading the trainer does not do it";
     const std::uint32_t rate_hz = recipe_.features->sample_rate_hz;
     const bool silero_takes_it = rate_hz == 8000 || (rate_hz > 0 && rate_hz % 16000 == 0);
     if (rule.name == "data.enable_vad" && !silero_takes_it && asks_for_it(rule.when, node))

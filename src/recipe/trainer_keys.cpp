@@ -19,8 +19,8 @@ constexpr std::string_view kTokens =
 constexpr std::string_view kRandom =
     "changes clips at random while training; a cache holds them unchanged";
 constexpr std::string_view kNeverRead =
-    "the trainer's data code does not read it; corpus.train_subset_fraction=0.1 keeps a "
-    "tenth";
+    "the trainer's data code does not read it; to keep a tenth, give --set "
+    "corpus.train_subset_fraction=0.1";
 constexpr std::string_view kConstants =
     "of the model alone: the trainer's data set has 80 mels, n_fft 1024, hop 256, window 1024";
 constexpr std::string_view kAugmentDetail = "used only where its enable_ switch is on";
@@ -71,7 +71,8 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.train_subset_fraction", kNoEffect, "", kNeverRead},
     {"data.eval_subset_fraction", kNoEffect, "", kNeverRead},
     {"data.subset_seed", kNoEffect, "", kNeverRead},
-    {"data.enable_multilingual", kNoEffect, "", "numbers languages; features and tokens stay"},
+    {"data.enable_multilingual", kNoEffect, "",
+     "changes the numbers of languages; features and tokens stay the same"},
     {"data.pitch_shift_range", kNoEffect, "", kAugmentDetail},
     {"data.noise_mixing_probability", kNoEffect, "", kAugmentDetail},
     {"data.noise_mixing_snr_range", kNoEffect, "", kAugmentDetail},
@@ -80,7 +81,7 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.enable_multispeaker", kNoEffect, "", "speakers are kept wherever they are known"},
     {"data.max_speakers", kNoEffect, "", "speakers are kept wherever they are known"},
     {"data.reference_audio_length", kNoEffect, "",
-     "what the model is conditioned on is cut while training"},
+     "cuts the sound that the model is conditioned on, while training"},
     {"data.dataset_path", kNoEffect, "", kPaths},
     {"data.dataset_name", kNoEffect, "", kPaths},
     {"data.auto_download_ljspeech", kNoEffect, "", kPaths},

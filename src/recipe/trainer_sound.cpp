@@ -98,7 +98,7 @@ TrainerKey describe_sound_switch(std::string_view name, const SoundSwitches& swi
   }
   if (off) {
     return {std::string(name), KeyClass::kNoEffect,
-            "normalize_audio is false, so the trainer does not come to it"};
+            "normalize_audio is false, so the trainer does not do it"};
   }
   const std::string note = name == "data.trim_silence" ? describe_trim(*recipe.features)
                                                        : describe_loudness(*recipe.features);

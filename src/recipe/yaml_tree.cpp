@@ -132,7 +132,7 @@ Result<bool> build_tree(std::string_view text, std::string_view origin, TreeBuil
     if (!parser.HandleNextDocument(builder)) return false;
     TreeBuilder second;
     if (parser.HandleNextDocument(second) && second.root) {
-      return fail(origin, second.root->line, "a second document begins; only one is read");
+      return fail(origin, second.root->line, "a second document begins: keep one only");
     }
     return true;
   } catch (const YAML::Exception& error) {

@@ -338,7 +338,7 @@ class Worker final : public ClipWorker {
 };
 
 Status no_decoder() {
-  return {StatusCode::kInternal, "nobody gave a decoder"};
+  return {StatusCode::kInternal, "no decoder was given"};
 }
 
 }  // namespace

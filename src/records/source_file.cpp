@@ -73,7 +73,8 @@ Result<SourceFile::Opened> SourceFile::read(Env& env, const corpus::SourcePlace&
     result.file = file_.get();
     return result;
   }
-  return Status(StatusCode::kSourceIo, "the file changed while it was read, twice");
+  return Status(StatusCode::kSourceIo,
+                "the file changed while it was read, twice: build again when nothing writes to it");
 }
 
 }  // namespace xtts::records

@@ -34,7 +34,7 @@ Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path
 Status check_layout(const BuildOptions& options) {
   if (options.layout.empty() || options.layout == "padded" || options.layout == "packed") return {};
   return {StatusCode::kInvalidArgument,
-          option("layout") + " is padded or packed: how records are stored; not '" +
+          option("layout") + " takes padded or packed, how records are stored, not '" +
               options.layout + "'. The layout of DATA is " + option("layout-of-data")};
 }
 
@@ -87,14 +87,15 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
                                           const TrainerConfigCallback& on_trainer_config) {
   XTTS_TRY(check_layout(options));
   if (!options.overwrite && !options.overwrite_only.empty())
-    return Status(StatusCode::kInvalidArgument,
-                  "overwrite_only says which generation overwrite may replace: set overwrite, too");
+    return Status(
+        StatusCode::kInvalidArgument,
+        "overwrite_only is the generation that overwrite may replace: set overwrite, too");
   pipeline::BuildRequest request;
   request.data = options.data;
   request.cache = options.cache;
   if (options.device != "auto" && options.device != "cpu") {
     return Status(StatusCode::kUnsupported, option("device") + " " + options.device +
-                                                ": this build computes on the cpu only");
+                                                ": this program computes on the cpu only");
   }
   XTTS_ASSIGN(request.isa, parse_isa(option("isa"), options.isa));
   XTTS_ASSIGN(request.max_rejects, parse_reject_limit(option("max-rejects"), options.max_rejects));

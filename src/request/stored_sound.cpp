@@ -37,14 +37,15 @@ Status StoredSound::find_sources(const std::string& data) {
   if (sources && audio_roots_.empty()) audio_roots_ = sources->audio_roots;
   if (!sources && data_.empty() && shortage_count() != shortages) {
     return {StatusCode::kResource,
-            "too few open files or too little memory to read where the sources lie"};
+            "too few open files or too little memory to read where the sources are: raise the "
+            "limits (ulimit -n, ulimit -v)"};
   }
   if (data_.empty()) {
     if (!sources) {
-      return {StatusCode::kInvalidArgument,
-              "the source has to be decoded again, and this cache does not know where it lies: "
-              "give " +
-                  option("data", "DATA")};
+      return {
+          StatusCode::kInvalidArgument,
+          "the source has to be decoded again, and this cache does not know where it is: give " +
+              option("data", "DATA")};
     }
     data_ = sources->data_path;
     if (env_->stat(data_).status().code() == StatusCode::kNotFound)

@@ -87,11 +87,13 @@ constexpr std::array kSigns{
     SignInfo{Sign::kRefused, "refused", "{reason}"},
     SignInfo{Sign::kNoRecord, "no_record", "none: {reason}"},
     SignInfo{Sign::kDecodedOtherwise, "decoded_otherwise",
-             "{text}; this machine decodes or trims the same source otherwise, which proves "
-             "nothing"},
-    SignInfo{Sign::kNoData, "no_data", "its source is needed: say where the sources are"},
-    SignInfo{Sign::kAddedColumn, "added_column", "it was added with add_column, from Python"},
-    SignInfo{Sign::kCannotStandBeside, "cannot_stand_beside", "it cannot stand beside the others"},
+             "{text}; but this machine decodes or trims the same source in another way, so this "
+             "proves nothing"},
+    SignInfo{Sign::kNoData, "no_data",
+             "its source is needed: give --data DATA, the folder of the sources"},
+    SignInfo{Sign::kAddedColumn, "added_column", "add_column has added it, from Python"},
+    SignInfo{Sign::kCannotStandBeside, "cannot_stand_beside",
+             "it would differ in numerics from the other records of its shard"},
     SignInfo{Sign::kLengthNow, "length_now", "it has a length of {0} now, and had {1}"},
     SignInfo{Sign::kOtherFill, "other_fill", "it is padded with another value now"},
     SignInfo{Sign::kBytesOfAnother, "bytes_of_another",
@@ -271,18 +273,18 @@ std::string note_of(const Remedy& remedy) {
                  ? "DATA is the folder of the sources"
                  : "DATA is where the sources are now that were in " + remedy.data_before;
     case RemedyKind::kChooseIndex:
-      return "the newest of those that can be read; another name takes another";
+      return "this takes the newest index that can be read; name another to take that";
     case RemedyKind::kAddColumn:
-      return "in Python, which adds the column again";
+      return "in Python, to add the column again";
     case RemedyKind::kBuild:
-      return "clips whose sources have changed are computed again by";
+      return "this computes clips again whose sources have changed";
     case RemedyKind::kLeaveOut:
       return std::to_string(remedy.lost_clip_count) + " of " + std::to_string(remedy.clip_count) +
              " clips" +
              (remedy.lost_clip_count == 1
-                  ? " cannot be had again: its record is lost, and its source is gone or makes "
+                  ? " cannot be made again: its record is lost, and its source is gone or makes "
                     "another. This leaves it out of the cache"
-                  : " cannot be had again: their records are lost, and their sources are gone or "
+                  : " cannot be made again: their records are lost, and their sources are gone or "
                     "make others. This leaves them out of the cache");
     case RemedyKind::kOtherMachine:
       return "on a machine with the cache's numerics";

@@ -46,7 +46,7 @@ std::string temporary_path(const std::string& cache, const Digest& nonce) {
 
 std::string holder_of(const std::string& text) {
   const auto lease = decode_lease(text);
-  std::string holder = lease ? lease->holder : "somebody unknown";
+  std::string holder = lease ? lease->holder : "an unknown process";
   std::erase_if(holder, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   return holder;
 }
@@ -73,7 +73,8 @@ class LeaseAcquirer {
       XTTS_ASSIGN(const bool held, found ? replace(*found, is_of_our_dead) : create());
       if (held) return ours_;
     }
-    return Status(StatusCode::kBusy, "builders of " + cache_ + " come and go; try again");
+    return Status(StatusCode::kBusy,
+                  "other builders keep taking and leaving " + cache_ + ": run again");
   }
 
  private:
@@ -87,7 +88,7 @@ class LeaseAcquirer {
     auto silent_since = env_.now();
     for (auto last = silent_since; last - silent_since < timing_.patience;) {
       if (callbacks_.cancelled && callbacks_.cancelled())
-        return {StatusCode::kCancelled, "interrupted while it waited for another builder"};
+        return {StatusCode::kCancelled, "stopped while it waited for another builder"};
       env_.sleep_for(timing_.look_every);
       XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
       if (!text) return {};  // the holder has given the lease back

@@ -64,7 +64,7 @@ Status write_text(Env& env, const std::string& path, WriteMode mode, const std::
 }
 
 Status come_and_go(const std::string& cache) {
-  return {StatusCode::kBusy, "builders of " + cache + " come and go; try again"};
+  return {StatusCode::kBusy, "other builders keep taking and leaving " + cache + ": run again"};
 }
 
 // The inode at the lock's path; 0: no file.
@@ -105,7 +105,7 @@ Result<HeldLock> take_lock(Env& env, const std::string& cache, const LeaseCallba
     if (lock.status().code() == StatusCode::kBusy && pauses < kPausesMax &&
         holder_has_ended(env, cache)) {
       if (callbacks.cancelled && callbacks.cancelled())
-        return Status(StatusCode::kCancelled, "interrupted while it waited for another builder");
+        return Status(StatusCode::kCancelled, "stopped while it waited for another builder");
       env.sleep_for(kPause);
       ++pauses;
       --attempt;
@@ -193,7 +193,8 @@ Status BuilderLock::check_file() const {
   if (inode == inode_) return {};
   const std::string what = build_folder(cache_) + " was moved or removed while this builder worked";
   if (inode != 0) return busy(env_, cache_).with_context(what);
-  return {StatusCode::kResource, what + "; it stops here; run again to go on with what is there"};
+  return {StatusCode::kResource,
+          what + ", so it stops here: run again to go on with what is there"};
 }
 
 std::string BuilderLock::tag() const {

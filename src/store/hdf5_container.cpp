@@ -135,7 +135,7 @@ class Hdf5Container final : public ImageContainer {
       return internal(
           "HDF5 put the records at byte " + std::to_string(ranges[kRecordsPart].offset_bytes) +
           " and not at " + std::to_string(kHdf5PayloadOffset) +
-          "; this version of libhdf5 cannot be used, " + option("store", "lmdb") + " can");
+          ": this version of libhdf5 cannot be used; " + option("store", "lmdb") + " can");
     }
     return ranges;
   }

@@ -79,7 +79,8 @@ class IndexRepair {
     for (const auto& shard : shards) {
       if (shard.generation != shards.front().generation) {
         return {StatusCode::kUnsupported,
-                "several generations wrote its shards, which do not tell which record is whose"};
+                "several generations wrote its shards, and the shards do not tell which record is "
+                "of which"};
       }
     }
     return {};

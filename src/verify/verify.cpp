@@ -248,7 +248,7 @@ Status check_cache_in_plenty(Run& run, Report& report) {
   XTTS_TRY(check_cache(run, report));
   if (shortage_count() == shortages || run.findings.is_empty()) return {};
   return {StatusCode::kResource,
-          "the system ran short of open files or memory, so nothing can be said of " + run.cache +
+          "the system ran short of open files or memory while it read " + run.cache +
               ": raise the limits (ulimit -n, ulimit -v) or take fewer threads"};
 }
 

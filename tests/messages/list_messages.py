@@ -26,10 +26,11 @@ READERS = {
     ".py": python_texts.texts_of,
 }
 # Texts for a shell or a picture, not for a person.
-LEFT_OUT = {"cli/completion.cpp", "src/report/font.cpp"}
+LEFT_OUT = {"cli/completion.cpp"}
 HEAD = """\
 # Each message that the program can print, as tests/messages/list_messages.py finds it in the sources.
-# {name} is a part that is computed, {a|b} one of two texts. Written by: XTTS_REGENERATE=1 tests/messages/list_messages.py
+# {name} is a part that is computed, {a|b} one of two texts.
+# Written by: XTTS_REGENERATE=1 tests/messages/list_messages.py
 """
 
 
@@ -44,7 +45,7 @@ def is_message(text, is_failure):
     words = re.findall(r"[A-Za-z]{2,}", plain)
     if is_failure:
         return bool(words)
-    if is_list_of_names(words):
+    if is_list_of_names(words) or re.match(r" ?<?[\w-]+(=| \w+=)\"", text):  # markup of a picture
         return False
     return " " in plain and (len(words) > 1 or (bool(words) and "#" in plain))
 

@@ -1,4 +1,7 @@
-"""Texts in Python sources: literals and f-strings, joined by `+`, with the computed parts as {name}. Docstrings are left out."""
+"""Texts in Python sources: literals and f-strings, joined by `+`, with the computed parts as {name}.
+
+Docstrings are left out.
+"""
 
 import ast
 

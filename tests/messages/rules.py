@@ -19,6 +19,8 @@ FOREIGN_FLAGS = set(
 FOREIGN_COMMANDS = ("pip ", "cmake ", "tar ")
 COMMAND = re.compile(r"xtts-precompute ([a-z]+)\b([^'`\n;\\]*)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+# A command in quotes that lacks the program's name.
+BARE = re.compile(r"['`]([a-z]+)(?= (?:--[a-z]|[A-Z]{2}|-h))")
 # What follows the program's name in a sentence is no command.
 SENTENCE = re.compile(r"xtts-precompute (again|has|which|is|does|and)\b")
 
@@ -78,6 +80,9 @@ def faults_of_commands(text, commands):
         for flag in FLAG.findall(rest):
             if flag not in commands[name] | FOREIGN_FLAGS:
                 yield f"'xtts-precompute {name}' has no flag {flag}"
+    for name in BARE.findall(text):
+        if name in commands:
+            yield f"'{name}' cannot be pasted: write 'xtts-precompute {name}'"
     if not any(command in text for command in FOREIGN_COMMANDS):
         for flag in FLAG.findall(text):
             if flag not in commands[""] | FOREIGN_FLAGS:

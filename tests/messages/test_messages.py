@@ -110,6 +110,7 @@ class Catalogue(unittest.TestCase):
             "a word " * 20: "40 words",
             "run xtts-precompute bild DATA": "no command 'xtts-precompute bild'",
             "run xtts-precompute build --speed 2": "'xtts-precompute build' has no flag --speed",
+            "'build DATA CACHE' makes one": "'build' cannot be pasted",
             "give --memroy 2G": "no command has the flag --memroy",
         }.items():
             with self.subTest(message):

@@ -348,8 +348,8 @@ def test_the_launcher_runs_the_trainers_program(native, tmp_path):
 
 def test_the_launcher_says_what_is_wrong_with_its_call(native, tmp_path):
     for arguments, words in {
-        ("--cache", native): "which program of the trainer?",
-        ("--cache", native, "-m"): "which program of the trainer?",
+        ("--cache", native): "no program of the trainer is named",
+        ("--cache", native, "-m"): "no program of the trainer is named",
         ("--cache", native, "none.py"): "there is no program none.py",
         ("train_main.py",): "the following arguments are required: --cache",
     }.items():

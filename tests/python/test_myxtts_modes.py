@@ -23,7 +23,7 @@ def test_the_cache_is_the_argument_or_the_configurations_or_beside_the_data(path
     assert opened(None, {"cache_path": str(path), "dataset_path": "data"}).source.path == str(path)
     assert opened(None, {"dataset_path": "data/"}).source.path == "data.cache"
     assert opened(None, {"dataset_path": "nowhere"}, data="data").source.path == "data.cache"
-    with pytest.raises(xp.NotFoundError, match="where is the cache"):
+    with pytest.raises(xp.NotFoundError, match="no cache is named"):
         opened(None)
 
 
@@ -304,7 +304,7 @@ def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp
 def test_auto_that_does_not_know_the_data_says_what_is_missing(tmp_path):
     with (
         pytest.warns(UserWarning, match="auto_rebuild_mel_cache needs to know where the data is"),
-        pytest.raises(xp.NotFoundError, match="where is the data"),
+        pytest.raises(xp.NotFoundError, match="no data is named"),
     ):
         opened(tmp_path / "cache", AUTO)
 

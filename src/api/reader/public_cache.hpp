@@ -51,7 +51,7 @@ auto guarded(Call call) -> decltype(call()) {
 template <typename T>
 Result<std::span<const T>> as_numbers(std::span<const std::byte> bytes, DType found, DType wanted) {
   if (found != wanted) {
-    return Status(StatusCode::kMismatch, "the numbers are " + std::string(to_string(found)) +
+    return Status(StatusCode::kMismatch, "the record holds " + std::string(to_string(found)) +
                                              ", not " + std::string(to_string(wanted)));
   }
   return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));

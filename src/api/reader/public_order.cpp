@@ -15,14 +15,15 @@ Status check_epoch_batches(const EpochBatches& epoch) {
   const auto refuse = [](std::string message) {
     return Status(StatusCode::kInvalidArgument, std::move(message));
   };
-  if (epoch.last > LastBatch::kPad) return refuse("last has a value that there is not");
+  if (epoch.last > LastBatch::kPad) return refuse("last has a value that LastBatch does not have");
   if (epoch.batch_size == 0) return refuse("batch_size must be at least 1");
   if (epoch.world_size == 0) return refuse("world_size must be at least 1");
   if (epoch.rank >= epoch.world_size) {
     return refuse("rank is " + std::to_string(epoch.rank) + ", but ranks go from 0 to " +
                   std::to_string(epoch.world_size - 1));
   }
-  if (epoch.sample_count > loader::kOrderSizeMax) return refuse("2^48 samples are the most");
+  if (epoch.sample_count > loader::kOrderSizeMax)
+    return refuse("sample_count must be at most 2^48");
   if (epoch.first_place > epoch.sample_count) {
     return refuse("first_place is " + std::to_string(epoch.first_place) + ", and an epoch has " +
                   std::to_string(epoch.sample_count) + " places");

@@ -75,7 +75,7 @@ arrow::Result<std::int64_t> ArrowInput::GetSize() {
 
 arrow::Result<std::int64_t> ArrowInput::ReadAt(std::int64_t position, std::int64_t size_bytes,
                                                void* out) {
-  if (position < 0 || size_bytes < 0) return arrow::Status::Invalid("a negative place");
+  if (position < 0 || size_bytes < 0) return arrow::Status::Invalid("a negative offset");
   const std::span<std::byte> bytes(static_cast<std::byte*>(out),
                                    static_cast<std::size_t>(size_bytes));
   const auto got = file_.read_at(static_cast<std::uint64_t>(position), bytes);
@@ -85,7 +85,7 @@ arrow::Result<std::int64_t> ArrowInput::ReadAt(std::int64_t position, std::int64
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> ArrowInput::ReadAt(std::int64_t position,
                                                                  std::int64_t size_bytes) {
-  if (position < 0 || size_bytes < 0) return arrow::Status::Invalid("a negative place");
+  if (position < 0 || size_bytes < 0) return arrow::Status::Invalid("a negative offset");
   const auto file_bytes = static_cast<std::int64_t>(file_.size_bytes());
   const std::int64_t left = std::max<std::int64_t>(file_bytes - position, 0);
   ARROW_ASSIGN_OR_RAISE(auto buffer,

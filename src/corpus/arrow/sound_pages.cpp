@@ -142,7 +142,7 @@ Status SoundPages::place_page(std::uint64_t levels_bytes, bool is_packed) {
   packed_ = nullptr;
   const auto page_bytes = static_cast<std::uint64_t>(page_->size());
   if (levels_bytes > std::min(read.size_bytes, page_bytes))
-    return damaged("levels that end behind their page");
+    return damaged("levels that end after their page");
   if (!is_packed) return {};
   packed_ = std::make_shared<PackedPage>(
       PackedPage{{read.offset_bytes + levels_bytes, read.size_bytes - levels_bytes},
@@ -154,7 +154,7 @@ Status SoundPages::place_page(std::uint64_t levels_bytes, bool is_packed) {
 Status SoundPages::read_page(std::uint64_t offset_bytes, void* out, std::size_t size_bytes) const {
   const auto page_bytes = static_cast<std::uint64_t>(page_->size());
   if (offset_bytes > page_bytes || size_bytes > page_bytes - offset_bytes)
-    return damaged("a sound ends behind its page");
+    return damaged("a sound ends after its page");
   if (!is_read_) return read_exactly(file_, page_offset_bytes_ + offset_bytes, out, size_bytes);
   std::memcpy(out, page_->data() + offset_bytes, size_bytes);
   return {};
@@ -165,7 +165,7 @@ Result<SoundPart> SoundPages::value_at(std::uint64_t& offset_bytes) const {
   XTTS_TRY(read_page(offset_bytes, &size_bytes, sizeof size_bytes));
   const std::uint64_t begin = offset_bytes + sizeof size_bytes;
   if (size_bytes > static_cast<std::uint64_t>(page_->size()) - begin)
-    return damaged("a sound ends behind its page");
+    return damaged("a sound ends after its page");
   offset_bytes = begin + size_bytes;
   if (packed_ == nullptr) return SoundPart{{page_offset_bytes_ + begin, size_bytes}, nullptr};
   return SoundPart{{begin - unpacked_from_, size_bytes}, packed_};

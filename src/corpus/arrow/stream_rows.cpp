@@ -30,9 +30,9 @@ constexpr std::uint32_t kMetadataBytesMax = std::uint32_t{16} << 20U;
 constexpr std::int64_t kDictionaryBytesMax = std::int64_t{64} << 20U;
 
 Status packed() {
-  return {StatusCode::kBadInput,
-          "is packed, so that its sound does not lie in one piece; write it again without "
-          "compression"};
+  return {
+      StatusCode::kBadInput,
+      "is compressed, so its sound does not lie in one piece: write it again without compression"};
 }
 
 // StreamMessages: the messages of a stream. It leaves the body of a batch unread.

@@ -78,7 +78,7 @@ class FolderReader {
     if (is_rival && index_.preferred_of(id) != nullptr) {
       return report(file.path, id,
                     "has the same name as " + preferred->path +
-                        ", and with its extension that of another file; rename it",
+                        ", and another file has the id that its extension would make: rename it",
                     RejectClass::kInput);
     }
     rival_count_ += is_rival ? 1 : 0;
@@ -145,7 +145,7 @@ class FolderReader {
   void add_notes() {
     if (rival_count_ > 0) {
       found_.notes.push_back(counted(rival_count_, "file has", "files have") +
-                             " the name of one in another format; the extension is part of the id");
+                             " the name of one in another format: their ids keep the extension");
     }
     const std::uint64_t stray_texts = found_transcript_count_ - transcript_count_;
     if (stray_texts > 0) {

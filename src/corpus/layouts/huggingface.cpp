@@ -193,8 +193,8 @@ class ColumnFileReader {
   void note_packed() {
     if (packed_count_ == 0) return;
     clips_.note(counted(packed_count_, "sound lies", "sounds lie") +
-                " in packed pages, which are unpacked for each build and again for their clips; "
-                "written without compression of that column, they are read in place");
+                " in compressed pages, which each build has to unpack: write that column without "
+                "compression, and they are read in place");
   }
 
  private:

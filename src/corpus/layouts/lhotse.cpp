@@ -111,7 +111,7 @@ class PairReader {
         [](const auto& member) { return member.second.is_usable && !member.second.is_named; }));
     if (idle_count > 0) {
       clips_.note(counted(idle_count, "recording", "recordings") + " of " + recordings_.list +
-                  (idle_count == 1 ? " has" : " have") + " no supervision, and no clip");
+                  (idle_count == 1 ? " has" : " have") + " no supervision: no clip is made of it");
     }
     return {};
   }

@@ -35,8 +35,8 @@ std::optional<std::string> fault_of_channels(const LhotseChannels& said_on,
   std::string text = "the supervision is of channel " + std::to_string(said_on.front());
   for (std::size_t i = 1; i < said_on.size(); ++i) text += ", " + std::to_string(said_on[i]);
   return text +
-         " and not of all its recording has, which are mixed; make each channel a file and a "
-         "recording of its own, or name all channels where all have the same voice";
+         ", and its recording has more, which would be mixed: make each channel a file and a "
+         "recording, or name all channels if they have the same voice";
 }
 
 Result<std::string> source_of_recording(const json& recording) {
@@ -57,7 +57,8 @@ Result<std::string> source_of_recording(const json& recording) {
   }
   const auto transforms = recording.find("transforms");
   if (transforms != recording.end() && !transforms->empty()) {
-    return bad("the recording has transforms, which are not applied; save it with them");
+    return bad(
+        "the recording has transforms, which are not applied: save its audio with them applied");
   }
   return *path;
 }

@@ -144,7 +144,8 @@ class ShardReader {
     const RejectClass kind = is_input ? RejectClass::kInput : RejectClass::kEnvironment;
     clips_.refuse_file(shard_->list, {}, failure.message() + "; the samples before that are used",
                        kind);
-    if (sample.audio) refuse(sample.key, "may be incomplete: its archive is damaged behind", kind);
+    if (sample.audio)
+      refuse(sample.key, "may be incomplete: its archive is damaged after it", kind);
   }
 
   Status take(TarMember member, TarSample& sample) {

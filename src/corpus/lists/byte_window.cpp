@@ -76,11 +76,11 @@ class PackedSource final : public ByteWindow::Source {
     unpacked_bytes_ += out.size() - before;
     if (unpacked_bytes_ > kListBytesMax) {
       return refuse("inflates to more than " + counted(kListBytesMax, "byte", "bytes") +
-                    "; divide it");
+                    "; divide it into several lists");
     }
     if (unpacked_bytes_ > kUnpackedFreeBytes && unpacked_bytes_ / kPackedRatioMax > packed_bytes_) {
       return refuse("inflates to more than " + std::to_string(kPackedRatioMax) +
-                    " times its size, which no list does; unpack it where it is one after all");
+                    " times its size, which no list does: if it is a list all the same, unpack it");
     }
     return true;
   }

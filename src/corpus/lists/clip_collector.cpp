@@ -176,7 +176,7 @@ void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
   if (clip.id.empty() || clip.member != nullptr) id += clip.id_suffix;
   if (const auto fault = fault_of_id(id)) return refuse_clip(source, clip, id, *fault);
   if (const auto fault = fault_of_id(audio.file->path)) {
-    return refuse_clip(source, clip, id, "the path of its audio will not do: " + *fault);
+    return refuse_clip(source, clip, id, "the path of its audio cannot be used: " + *fault);
   }
   for (const auto& [what, value] :
        {std::pair("speaker", clip.speaker), std::pair("language", clip.language)}) {
@@ -266,9 +266,9 @@ Status ClipCollector::too_much_memory(const ListSource& source) const {
                                             : static_cast<double>(list.size_bytes) /
                                                   static_cast<double>(list.read_bytes);
   const auto needed = static_cast<std::uint64_t>(2.2 * share * static_cast<double>(held_bytes()));
-  return {StatusCode::kResource, text + "; give " +
-                                     option("memory", std::to_string((needed >> 20U) + 1) + "M") +
-                                     " or more, or build parts of DATA and join them with merge"};
+  return {StatusCode::kResource,
+          text + "; give " + option("memory", std::to_string((needed >> 20U) + 1) + "M") +
+              " or more, or build parts of DATA and join them with xtts-precompute merge"};
 }
 
 Result<Findings> ClipCollector::finish(std::span<const ListSource> sources,

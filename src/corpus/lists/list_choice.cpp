@@ -113,14 +113,17 @@ Result<std::string> only_metadata(const DataTree& tree) {
 
 Status check_keys(const formats::CorpusConfig& config) {
   if (!config.metadata_eval_file.empty() && config.metadata_train_file.empty()) {
-    return invalid("metadata_eval_file is set without metadata_train_file; set both");
+    return invalid("metadata_eval_file is set without metadata_train_file: set both");
   }
   if (!config.metadata_eval_file.empty() &&
       config.metadata_eval_file == config.metadata_train_file) {
-    return invalid("metadata_train_file and metadata_eval_file are the same list");
+    return invalid(
+        "metadata_train_file and metadata_eval_file are the same list: set metadata_train_file "
+        "alone");
   }
   if (!config.wavs_eval_folder.empty() && config.metadata_eval_file.empty()) {
-    return invalid("wavs_eval_folder is set without metadata_eval_file, whose audio it would hold");
+    return invalid(
+        "wavs_eval_folder is set without metadata_eval_file, the list of its audio: set both");
   }
   return {};
 }

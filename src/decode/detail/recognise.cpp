@@ -64,7 +64,8 @@ audio::Recognition verdict_of_suffix(std::string_view suffix) {
     case SuffixMeaning::kHeaderless:
       return {audio::ContentKind::kSound, ""};
     case SuffixMeaning::kSound:
-      return {audio::ContentKind::kRefused, "is named like sound, and is none that FFmpeg knows"};
+      return {audio::ContentKind::kRefused,
+              "is named like sound, but has no format that FFmpeg knows"};
     case SuffixMeaning::kRefused:
       return {audio::ContentKind::kRefused,
               "is named like samples without a header, which are not read: "

@@ -45,7 +45,7 @@ int SourceReader::read_callback(void* self, std::uint8_t* out, int size) noexcep
 int SourceReader::read(std::span<std::byte> out) {
   if (!failure_.ok()) return AVERROR(EIO);
   if (out.size() > budget_bytes_) {
-    failure_ = Status(StatusCode::kBadInput, "makes its reader go in circles");
+    failure_ = Status(StatusCode::kBadInput, "makes FFmpeg read the same bytes again and again");
     return AVERROR(EIO);
   }
   const Result<std::size_t> got = file_.read_at(position_bytes_, out);

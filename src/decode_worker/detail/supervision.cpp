@@ -98,7 +98,7 @@ std::variant<Message, NoMessage> Supervision::wait(nanoseconds turn) {
 
 Status Supervision::end_for_invalid_message() {
   worker_state_ = WorkerState::kDeadCauseUnknown;
-  return give_up("its decoder crashed (it sent nonsense)");
+  return give_up("its decoder crashed (it sent an answer that cannot be read)");
 }
 
 Status Supervision::look() {

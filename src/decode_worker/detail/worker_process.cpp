@@ -246,7 +246,7 @@ Status WorkerProcess::wait_for_exit() {
     kill();
     return {StatusCode::kCrashed, "its decoder crashed (it hung up)"};
   }
-  if (!is_cause_known_) return killed_from_outside("nobody knows how");
+  if (!is_cause_known_) return killed_from_outside("for an unknown reason");
   if (!WIFSIGNALED(wait_status_)) {
     return {StatusCode::kCrashed,
             "its decoder crashed (exit code " + std::to_string(WEXITSTATUS(wait_status_)) + ")"};

@@ -35,7 +35,7 @@ TEST(BenchAdvice, OfAColdDiskNamesOnlyWhatIsNotSoYet) {
       {.cache = "c", .shuffle = "window", .is_cold = true, .is_packed = true, .is_half = true},
       {uneven_run()});
   EXPECT_THAT(none, Not(HasSubstr("convert")));
-  EXPECT_THAT(none, HasSubstr("asked for as little as can be"));
+  EXPECT_THAT(none, HasSubstr("the cache is as small as it can be"));
 }
 
 TEST(BenchAdvice, OfASweepIsNoSweep) {

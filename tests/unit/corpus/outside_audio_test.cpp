@@ -128,8 +128,8 @@ TEST(OutsideAudio, ARootIsAsConfinedAsData) {
   EXPECT_EQ(ids_of(corpus), (Ids{"good"}));
   const std::string problems = problems_of(corpus);
   for (const std::string_view reason :
-       {"/mnt/out.wav leads out of DATA and of all audio roots (to /etc/secret.wav)",
-        "/mnt/out leads out of DATA and of all audio roots (to /etc/)",
+       {"/mnt/out.wav leads out of DATA and of each --audio-root (to /etc/secret.wav)",
+        "/mnt/out leads out of DATA and of each --audio-root (to /etc/)",
         "/mnt/../etc/secret.wav leaves DATA (/data)",
         "/mnt/nowhere.wav is a FIFO, socket or device, or a link that leads nowhere",
         "is a hidden folder", "/mntx/a.wav leaves DATA",

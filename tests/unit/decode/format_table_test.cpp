@@ -134,7 +134,7 @@ TEST(Look, OtherThingsAreNotSound) {
 TEST(Look, AnEmptyPromiseIsRefusedWithAReason) {
   const audio::Recognition named = look(random_bytes(50'000), "mka");
   EXPECT_EQ(named.kind, audio::ContentKind::kRefused);
-  EXPECT_EQ(named.reason, "is named like sound, and is none that FFmpeg knows");
+  EXPECT_EQ(named.reason, "is named like sound, but has no format that FFmpeg knows");
   EXPECT_EQ(look(random_bytes(50'000), "sw").kind, audio::ContentKind::kRefused);
   EXPECT_EQ(look(random_bytes(50'000), "g722").kind, audio::ContentKind::kSound);
 }

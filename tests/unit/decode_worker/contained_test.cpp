@@ -317,7 +317,7 @@ TEST(Contained, NonsenseIsACrash) {
     SCOPED_TRACE(word);
     const Status status = status_of(*decoder, word);
     EXPECT_EQ(status.code(), StatusCode::kCrashed);
-    EXPECT_EQ(status.message(), "its decoder crashed (it sent nonsense)");
+    EXPECT_EQ(status.message(), "its decoder crashed (it sent an answer that cannot be read)");
   }
   EXPECT_EQ(status_of(*decoder, "hang up").message(), "its decoder crashed (it hung up)");
   expect_good_clip(*decoder);

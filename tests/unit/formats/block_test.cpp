@@ -163,7 +163,8 @@ TEST(BlockHeader, RefusesARecordCountOutsideOneToK) {
 }
 
 TEST(BlockHeader, RefusesAKThatTheFormatDoesNotGive) {
-  expect_refused(decoded(patched(encoded(example()), 40, 64U)), kCorrupt, "K is not 32");
+  expect_refused(decoded(patched(encoded(example()), 40, 64U)), kCorrupt,
+                 "records per block are not 32");
 }
 
 TEST(BlockHeader, RefusesAShapeWithAnEmptyAxis) {

@@ -237,7 +237,7 @@ TEST(PublicReaderNormalization, ThatCannotBeIsRefusedInWords) {
   EXPECT_THAT(refused(made, {.name = "tokens", .normalize = Normalize::kCorpus}),
               HasSubstr("it holds int32"));
   EXPECT_THAT(refused(made, {.name = "mel", .means = kMeans, .deviations = kDeviations}),
-              HasSubstr("not asked for"));
+              HasSubstr("normalize does not ask for given ones"));
   EXPECT_THAT(refused(made, {.name = "mel",
                              .normalize = Normalize::kGiven,
                              .means = kMeans,

@@ -167,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
     Reasons, PartitionRefuses,
     ::testing::Values(
         PartRefusal{"APlainBuild", [](MemoryEnv&, auto& request) { request.partition.reset(); },
-                    StatusCode::kMismatch, "CACHE holds part 1/2 of a cache: 'merge NEW PART...'"},
+                    StatusCode::kMismatch,
+                    "CACHE holds part 1/2 of a cache: 'xtts-precompute merge NEW PART...'"},
         PartRefusal{"AnotherPart", [](MemoryEnv&, auto& request) { request.partition->index = 2; },
                     StatusCode::kMismatch, "CACHE holds part 1/2"},
         PartRefusal{"AnotherNumberOfParts",
@@ -189,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
                     StatusCode::kMismatch, "text.max_tokens"},
         PartRefusal{"RetriedRejects",
                     [](MemoryEnv&, auto& request) { request.retry_rejects = true; },
-                    StatusCode::kInvalidArgument, "a published part stays as it is"},
+                    StatusCode::kInvalidArgument, "a published part is not changed"},
         PartRefusal{"DroppedDuplicates",
                     [](MemoryEnv&, auto& request) {
                       request.recipe = recipe_of_small_shards({"corpus.duplicates=drop"});

@@ -178,7 +178,7 @@ TEST(ExpressionErrors, SayWhatToWriteInstead) {
   begins("cut cut", "column 5: expected 'and', 'or' or the end");
   begins("(cut", "column 1: this parenthesis is not closed");
   begins("id == 'a", "column 7: this quote is not closed");
-  begins("xyzzy", "column 1: there is no field 'xyzzy'; ls --help lists them");
+  begins("xyzzy", "column 1: there is no field 'xyzzy'; xtts-precompute ls --help lists them");
   begins("seconds > 1e999", "column 11: this is not a number");
   begins(std::string(5000, ' '), "the expression is longer than 4,096 bytes");
   EXPECT_NE(error_of(std::string(200, '(') + "cut").find("nested too deeply"), std::string::npos);

@@ -121,7 +121,7 @@ TEST(Parse, RefusesWhatIsNotOneMap) {
   EXPECT_EQ(refusal("# only a comment\n"), "my.yaml: holds nothing");
   EXPECT_EQ(refusal("- a\n"), "my.yaml:1: expected 'key: value' lines, found a list");
   EXPECT_EQ(refusal("name: a\n---\nname: b\n"),
-            "my.yaml:3: a second document begins; only one is read");
+            "my.yaml:3: a second document begins: keep one only");
   EXPECT_THAT(refusal("name: [a\n"), HasSubstr("my.yaml:2: not YAML: "));
   EXPECT_EQ(refusal("name: a\nabout: \xFF\n"), "my.yaml:2: not UTF-8");
   EXPECT_EQ(refusal("? [a, b]\n: c\n"), "my.yaml:1: a key must be a word");
@@ -170,7 +170,7 @@ TEST(Parse, RefusesAVocabularyThatIsMissingDoubledOrWrong) {
   folder.write("twice.txt", "aba\n");
   folder.write("good.txt", "ab\n");
   EXPECT_EQ(refusal("text:\n  tokens: characters\n"),
-            "my.yaml:2: text.vocabulary, tokens: tokens by characters need a vocabulary or a "
+            "my.yaml:2: text.vocabulary, tokens: tokens=characters needs a vocabulary or a "
             "vocabulary_file");
   EXPECT_THAT(refusal("text: {tokens: characters, vocabulary_file: none.txt}\n", folder.path()),
               HasSubstr("my.yaml:1: text.vocabulary_file: "));
@@ -220,8 +220,8 @@ TEST(Load, NamesTheNearestShippedRecipe) {
   const auto recipe = load(Env::real(), "myxts");
   EXPECT_EQ(recipe.status().code(), StatusCode::kNotFound);
   EXPECT_EQ(recipe.status().message(),
-            "no recipe 'myxts'; did you mean 'myxtts'? 'recipes' lists those that are shipped; the "
-            "path of a file holds a '/' or ends in .yaml");
+            "no recipe 'myxts'; did you mean 'myxtts'? 'xtts-precompute recipes' lists the shipped "
+            "ones; the path of a file holds a '/' or ends in .yaml");
   EXPECT_THAT(load(Env::real(), "whisper").status().message(),
               ::testing::HasSubstr("did you mean 'whisper-128' or 'whisper-80'?"));
 }

@@ -272,7 +272,7 @@ TEST_F(TrainerConfigFile, SaysWhenASwitchIsNotReached) {
   const TrainerConfig c = config("data: {trim_silence: true, normalize_audio: false}\n");
   EXPECT_EQ(key(c, "data.trim_silence").kind, KeyClass::kNoEffect);
   EXPECT_EQ(key(c, "data.trim_silence").note,
-            "normalize_audio is false, so the trainer does not come to it");
+            "normalize_audio is false, so the trainer does not do it");
   EXPECT_EQ(key(c, "data.normalize_audio").note,
             "features.loudness.method = none and features.trim.method = none: without it the "
             "trainer neither trims nor "
@@ -369,7 +369,7 @@ TEST_F(TrainerConfigFile, LeavesTheSoundAsItIsWhereTheTrainerDoesNotComeToIt) {
   EXPECT_EQ(key(c, "data.use_tf_native_loading").kind, KeyClass::kHonoured);
   for (const char* name : {"trim_silence", "normalize_audio", "enable_vad", "enable_pitch_shift"})
     EXPECT_EQ(key(c, std::string("data.") + name).note,
-              "with use_tf_native_loading the trainer does not come to it");
+              "with use_tf_native_loading the trainer does not do it");
 }
 
 TEST_F(TrainerConfigFile, KnowsWhatTheTrainersDataCodeDoesNotRead) {
@@ -401,7 +401,7 @@ TEST_F(TrainerConfigFile, NamesItsOwnKeyAndLineInEveryRefusal) {
             "config.yaml:3: data.n_mels: given twice, first on line 1");
   EXPECT_EQ(refusal("data: 3\n"), "config.yaml:1: data: a section of keys, found a single value");
   EXPECT_EQ(refusal("epochs: 3\n"),
-            "config.yaml: neither 'data:' nor 'model:'; is it the trainer's config?");
+            "config.yaml: holds neither 'data:' nor 'model:', so it is not the trainer's config");
   EXPECT_THAT(refusal("data: {speaker_id_pattern: 'p\\d+'}\n"),
               HasSubstr("config.yaml:1: data.speaker_id_pattern: "));
 }

@@ -108,7 +108,7 @@ TEST(Remedies, AreCommandsToBePasted) {
   remedy.lost_clip_count = 1;
   remedy.clip_count = 9;
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair --max-gone 11.2%");
-  EXPECT_THAT(note_of(remedy), HasSubstr("1 of 9 clips cannot be had again: its record is lost"));
+  EXPECT_THAT(note_of(remedy), HasSubstr("1 of 9 clips cannot be made again: its record is lost"));
   remedy.kind = RemedyKind::kOtherMachine;
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --level deep --data /data");
   remedy.is_after_repair = true;

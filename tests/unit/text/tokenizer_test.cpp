@@ -139,7 +139,7 @@ TEST(Tokenizer, RefusesAConfigThatDoesNotValidate) {
   const auto tokenizer = Tokenizer::create(characters(""));
   EXPECT_EQ(tokenizer.status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(tokenizer.status().message(),
-            "text.vocabulary, tokens: tokens by characters need a vocabulary or a vocabulary_file");
+            "text.vocabulary, tokens: tokens=characters needs a vocabulary or a vocabulary_file");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ def core() -> ModuleType:
     if _core is None:
         if importlib.util.find_spec("xtts_precompute._builder") is None:
             raise UnsupportedError(
-                f"this installation of xtts_precompute is the reader alone: it cannot build.\n{how_to_get_it()}"
+                f"this installation of xtts_precompute is the reader alone and cannot build.\n{how_to_get_it()}"
             )
         try:
             _core = importlib.import_module("xtts_precompute._builder")

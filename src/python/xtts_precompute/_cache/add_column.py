@@ -208,7 +208,7 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
     """Adds the column; Cache.add_column() describes the arguments."""
     core = tools.core()
     if len(cache.paths) != 1:
-        raise InvalidArgumentError("add_column: to one cache at a time, not to several that are read as one")
+        raise InvalidArgumentError("add_column takes one cache at a time, not several that are read as one")
     if (fn is None) == (options["from_npy"] is None):
         raise InvalidArgumentError("add_column needs a function, or from_npy=DIR")
     if fn is not None and not callable(fn):
@@ -233,7 +233,7 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
         form = _Form.of_column(known)
     elif not len(newest):
         raise InvalidArgumentError(
-            "add_column: the cache has no clips, so there is nothing to learn the column's dtype and shape from"
+            "add_column: the cache has no clips, so the column's dtype and shape are unknown: build clips first"
         )
     else:
         # What the function makes of the first clips shows the column's dtype and shape.
@@ -312,8 +312,8 @@ def _tell_what_is_kept(name: str, version: str, count: int) -> None:
         return
     warnings.warn(
         f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version "
-        f"{version!r}: the same call goes on behind "
-        "them. If the function makes other records from now on, give another version=, which makes all of them anew",
+        f"{version!r}: this call adds those that are missing. If the function makes other records from "
+        "now on, give another version= to make all of them anew",
         stacklevel=4,
     )
 
@@ -345,7 +345,7 @@ def _records_of_workers(maker: _Maker, tasks: list[list[int]], workers: int) -> 
         raise Error(
             "add_column: a worker process died. Where it was out of memory, use fewer workers; a "
             "program that starts workers also has to "
-            "guard its own main part: if __name__ == '__main__':. The same call goes on where this one ended"
+            "guard its own main part: if __name__ == '__main__':. The same call continues where this one ended"
         ) from None
     finally:
         executor.shutdown(wait=True, cancel_futures=True)

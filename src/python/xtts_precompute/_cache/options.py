@@ -124,7 +124,7 @@ def _texts(name: str, values: Any) -> list[str]:
     chosen = listed(name, values)
     for one in chosen:
         if not isinstance(one, str):
-            raise InvalidArgumentError(f"{name} must be a list of ids, and {one!r} is none")
+            raise InvalidArgumentError(f"{name} must be a list of ids, but {one!r} is no id")
     return [text(name, one) for one in chosen]
 
 
@@ -133,7 +133,7 @@ def _ids(ids: Any) -> list[str]:
         return []
     chosen = _texts("ids", ids)
     if not chosen:
-        raise InvalidArgumentError("ids is empty: no clips chosen. None takes all clips")
+        raise InvalidArgumentError("ids is empty, so no clip is chosen: ids=None takes all clips")
     return chosen
 
 
@@ -204,7 +204,7 @@ def _columns(columns: Any, known: tuple[str, ...]) -> list[_ColumnWish]:
             else:
                 wishes.append(_column(wish, None, known))
     if not wishes:
-        raise InvalidArgumentError(f"columns is empty; None takes all: {', '.join(known)}")
+        raise InvalidArgumentError(f"columns is empty: columns=None takes all, {', '.join(known)}")
     return wishes
 
 
@@ -238,7 +238,7 @@ def _buckets(buckets: Any, batch_size: int) -> list[tuple[int, int, int]]:
             )
         )
     if not wishes:
-        raise InvalidArgumentError("buckets is empty: no clip has a bucket. None makes batches without them")
+        raise InvalidArgumentError("buckets is empty, so no clip has a bucket: buckets=None makes batches without them")
     return wishes
 
 

@@ -119,7 +119,7 @@ class Reader:
             if self._options["on_damage"] == "skip":
                 raise  # the epoch has lost more than max_damage; the message says what helps
             raise CorruptError(
-                f'{error}. {self._mends()} mends it, to be opened anew then; on_damage="skip" leaves such clips out'
+                f'{error}. {self._mends()} mends it: open it anew then; on_damage="skip" leaves such clips out'
             ) from None
         if core is None:
             self._ended = True

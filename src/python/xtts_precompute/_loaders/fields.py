@@ -59,7 +59,7 @@ class Fields:
             raise InvalidArgumentError(f"fields must be a list of names, not one text: fields=[{wanted!r}]")
         self.names: tuple[str, ...] = tuple(known[:-1] if wanted is None else listed("fields", wanted))
         if not self.names:
-            raise InvalidArgumentError(f"fields is empty; None takes all but ids: {', '.join(known)}")
+            raise InvalidArgumentError(f"fields is empty: fields=None takes all but ids, {', '.join(known)}")
         for name in self.names:
             if name not in known:
                 raise NotFoundError(no_such("field", name, known))

@@ -250,7 +250,7 @@ def given_share(rank: int | None, world_size: int | None) -> Share | None:
         return None
     if rank is None or world_size is None:
         raise InvalidArgumentError(
-            "rank and world_size go together: give both, or none to take them from the framework"
+            "rank and world_size go together: give both, or leave out both to take those of the framework"
         )
     return _Fixed(whole("rank", rank, 0, 2**32 - 1), whole("world_size", world_size, 1, 2**32 - 1))
 

@@ -117,8 +117,8 @@ def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], l
         raise MismatchError(
             f"{others} of {present} clips have other texts in {', '.join(paths)} than in "
             f"{theirs.metadata_file}: it is the cache of another corpus, or an old "
-            "one: then a build into it, with the same words, brings it up to date. Of this corpus, "
-            f"beside it: {how(_beside(paths, theirs, 0), False)}"
+            "one. A build of this corpus into it brings an old one up to date; a cache of this corpus can "
+            f"also stand beside it. {how(_beside(paths, theirs, 0), False)}"
         )
     return Items(ids, caches, where, frames, absent[0] if absent else _beside(paths, theirs, present))
 

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_module = options.module is not None
     words = options.module if is_module else options.program
     if not words:
-        parser.error("which program of the trainer? Give train_main.py, or -m myxtts.cli")
+        parser.error("no program of the trainer is named: give train_main.py, or -m myxtts.cli")
     first = words[0]
     if not is_module and not os.path.isfile(first):
         parser.error(f"there is no program {first}")

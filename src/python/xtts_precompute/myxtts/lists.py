@@ -226,7 +226,7 @@ def listed_ids(ids: Iterable[str]) -> list[str]:
         raise InvalidArgumentError(f"ids must be a list of ids, not one text: ids=[{ids!r}]")
     made = [text("one of ids", one) for one in listed("ids", ids)]
     if not made:
-        raise InvalidArgumentError("ids is empty: no clips chosen. None takes those of the split")
+        raise InvalidArgumentError("ids is empty, so no clip is chosen: ids=None takes those of the split")
     return made
 
 

@@ -112,7 +112,7 @@ def choose_cache(config: Config, cache: Any, data: Any) -> Place:
     if cache is None:
         if where is None:
             raise NotFoundError(
-                "where is the cache? Give cache=, or data= (the cache is beside it then), or set "
+                "no cache is named: give cache=, or data= (the cache is then beside it), or set "
                 f"data.cache_path or data.dataset_path in {config.name}"
             )
         beside = where.rstrip("/")
@@ -459,7 +459,7 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
 def compute_at_runtime(place: Place, progress: Any) -> RuntimeClips:
     """Returns the clips of the data; a build's code computes their features when they are asked for."""
     if place.data is None:
-        raise NotFoundError(f"where is the data? Give data=, or set data.dataset_path in {place.config.name}")
+        raise NotFoundError(f"no data is named: give data=, or set data.dataset_path in {place.config.name}")
     with place.arguments() as arguments:
         # A function for progress expects a build's figures.
         return runtime(place.data, progress=progress is True, **arguments)

@@ -24,7 +24,7 @@ from .report import ProfileReport, Steps
 
 T = TypeVar("T")
 DATA, OTHER = "data", "other"
-_RESERVED = {OTHER: "time in no phase is that by itself", "step": "it is the whole", "": "give it a name"}
+_RESERVED = {OTHER: "time in no phase has this name", "step": "the whole step has this name", "": "give it a name"}
 STEPS_MAX = 10_000  # whose times are kept, so that a profiler may stay on
 _UNREAD_MAX = 64  # steps whose marks wait to be read; a GPU is never that far behind
 
@@ -123,8 +123,8 @@ class StepProfiler:
             step(batch)
         if last is self:
             raise InvalidArgumentError(
-                "the loader has no batches: are there fewer clips than batch_size? drop_last=False "
-                "takes them all the same"
+                "the loader has no batches, maybe because there are fewer clips than batch_size: "
+                "drop_last=False takes them all the same"
             )
         for batch in self.synthetic(last, steps):
             step(batch)

@@ -9,21 +9,21 @@ from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_
 if TYPE_CHECKING:
     from .report import ProfileReport, Steps
 
-_NO_MATTER = (
-    0.05  # a data share below it is what precomputed data should cost: how even it is has no effect on the step
-)
-
-_DISTURBED = 0.9  # a gain below it is none of the data's
+# Precomputed data should cost less of a step than this: how even it is then has no effect on steps.
+_NO_MATTER = 0.05
+_DISTURBED = 0.9  # a gain below it comes from other programs, not from the data
 
 
 def describe(report: ProfileReport) -> str:
-    """Some lines, without an end of line behind the last."""
+    """Returns some lines; the last one has no line end."""
     real = report.real
     size = "" if report.batch_size is None else f" of {report.batch_size} samples"
     warmup = f", after {report.warmup} that do not count" if report.warmup else ""
     lines = [f"{counted(len(real.by_phase), 'step')}{size}{warmup} ({report.clock} clock)", *_table(real)]
-    lines.append(f"{_rates(real, report.batch_size)}; waiting for data {percent(report.data_share)} of the step: {report.data_verdict}; "
-                 f"variation {percent(report.variation)}: {report.variation_verdict}")  # fmt: skip
+    lines.append(
+        f"{_rates(real, report.batch_size)}; waiting for data {percent(report.data_share)} of the step: "
+        f"{report.data_verdict}; variation {percent(report.variation)}: {report.variation_verdict}"
+    )
     if report.variation >= STABLE_VARIATION:
         lines += _rhythm("step", real.times.cycle)
     data = real.phase("data").times
@@ -31,7 +31,8 @@ def describe(report: ProfileReport) -> str:
         # Against the step: an uneven wait that is short does not make steps uneven.
         of_step = data.std_ms / real.times.mean_ms
         lines.append(
-            f"wait for data: {number(data.mean_ms)} ± {number(data.std_ms)} ms, which is {percent(of_step)} of the step: {variation_verdict(of_step)}"
+            f"wait for data: {number(data.mean_ms)} ± {number(data.std_ms)} ms, which is {percent(of_step)} "
+            f"of the step: {variation_verdict(of_step)}"
         )
         lines += _rhythm("wait", data.cycle)
     if report.synthetic is not None:
@@ -67,9 +68,8 @@ def _rates(steps: Steps, batch_size: int | None) -> str:
 def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
     if cycle is None:
         return []
-    return [
-        f"every {cycle.period} steps the times of the {what} repeat themselves ({percent(cycle.strength)}): a queue that runs dry and is filled again"
-    ]
+    rhythm = f"every {cycle.period} steps the times of the {what} repeat themselves ({percent(cycle.strength)})"
+    return [f"{rhythm}: a queue that runs dry and is filled again"]
 
 
 def _proof(report: ProfileReport) -> str:
@@ -80,7 +80,8 @@ def _proof(report: ProfileReport) -> str:
         and report.proven_error is not None
     )
     proven, error, wait = report.proven_share, report.proven_error, report.data_share
-    text = f"with the same batch again and again, data for free: {_rates(report.synthetic, report.batch_size)}, {report.gain:.2f} times as many. "
+    rates = _rates(report.synthetic, report.batch_size)
+    text = f"with the same batch again and again, data for free: {rates}, {report.gain:.2f} times as many. "
     if proven <= error:
         text += f"That is within ± {percent(error)}, by which steps differ by themselves: "
         return text + (
@@ -103,14 +104,15 @@ def _proof(report: ProfileReport) -> str:
 
 
 def advice(report: ProfileReport) -> list[str]:
-    """What to do next, a sentence each; nothing where all is well."""
+    """Returns what to do next, a sentence each; nothing where all is well."""
     found = []
     share, proven = report.data_share, report.proven_share
     has_proof = proven is not None and proven > (report.proven_error or 0.0)
     if max(share, proven if has_proof and proven is not None else 0.0) >= GOOD_SHARE:
         found.append(
-            "Precompute the features (xtts-precompute DATA CACHE) and read them with xp.torch.Loader, xp.tensorflow.Loader or xp.tensorflow.dataset; "
-            "where that is done, `xtts-precompute bench CACHE` tells what the cache itself can give."
+            "Precompute the features (xtts-precompute DATA CACHE) and read them with xp.torch.Loader, "
+            "xp.tensorflow.Loader or xp.tensorflow.dataset; where that is done, `xtts-precompute bench CACHE` "
+            "tells what the cache itself can give."
         )
     if proven is None and GOOD_SHARE <= share <= BOTTLENECK_SHARE:
         found.append(
@@ -122,11 +124,13 @@ def advice(report: ProfileReport) -> list[str]:
         )
     if report.gain is not None and report.gain < _DISTURBED:
         found.append(
-            "The steps with data for free were slower, so other programs took the processors meanwhile: measure again when the machine is idle."
+            "The steps with data for free were slower, so other programs took the processors meanwhile: "
+            "measure again when the machine is idle."
         )
     if report.variation >= STABLE_VARIATION and share < _NO_MATTER:
         found.append(
-            "The steps are uneven, and data is not why: look for validation or checkpoints inside the step, shapes that change, or other programs."
+            "The steps are uneven, and data is not why: look for validation or checkpoints inside the step, "
+            "shapes that change, or other programs."
         )
     return found
 

@@ -201,7 +201,7 @@ class _Generator:
             if not count and not calls.is_ending and not self._is_dropped:
                 raise InvalidArgumentError(
                     "there is no batch in this epoch: without the clips that have turned out to be "
-                    "rejected, too few are left for one. A smaller batch_size?"
+                    "rejected, too few are left for one: give a smaller batch_size"
                 )
 
     def _next(self, batches: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
@@ -288,8 +288,8 @@ def no_batch(source: Passes[Any]) -> InvalidArgumentError:
         )
         return InvalidArgumentError(f"there is no batch in an epoch: no clip is chosen{whose}")
     return InvalidArgumentError(
-        f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. "
-        "A smaller batch_size?"
+        f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has: "
+        "give a smaller batch_size"
     )
 
 

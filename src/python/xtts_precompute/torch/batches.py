@@ -32,7 +32,7 @@ def share() -> tuple[int, int]:
         raise InvalidArgumentError(
             f"WORLD_SIZE is {launched}, but torch.distributed is not initialized: call "
             "init_process_group() before the first batch, "
-            "or say rank= and world_size="
+            "or give rank= and world_size="
         )
     return 0, 1
 

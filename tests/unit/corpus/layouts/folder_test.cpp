@@ -92,8 +92,8 @@ TEST(Folder, AnIdIsNeverGivenTwice) {
   EXPECT_EQ(ids_of(corpus), (Ids{"x", "x.flac"}));
   EXPECT_EQ(clip_of(corpus, "x.flac").source, "x.flac.wav");
   EXPECT_EQ(problems_of(corpus),
-            "x.flac x.flac: has the same name as x.wav, and with its extension that of another "
-            "file; rename it\n");
+            "x.flac x.flac: has the same name as x.wav, and another file has the id that its "
+            "extension would make: rename it\n");
 }
 
 TEST(Folder, NamesThatLookAlikeAreDifferentClips) {
@@ -126,7 +126,7 @@ TEST(Folder, HiddenFilesAreIgnoredAndCounted) {
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(corpus.ignored_file_count, 2U);
   EXPECT_TRUE(says(notes_of(corpus), "1 hidden file or folder ignored"));
-  EXPECT_TRUE(says(problems_of(corpus), "._a.wav ._a: is what macOS leaves beside a file"));
+  EXPECT_TRUE(says(problems_of(corpus), "._a.wav ._a: is a file that macOS leaves beside another"));
 }
 
 TEST(Folder, NoAudioSaysWhatWasLookedFor) {

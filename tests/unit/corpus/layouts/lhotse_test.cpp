@@ -114,8 +114,8 @@ TEST(Lhotse, RecordingsThatAreMoreThanAFileAreRefused) {
   EXPECT_EQ(ids_of(corpus), Ids{"s"});
   EXPECT_EQ(problems_of(corpus),
             "x_recordings.jsonl:1 many: the recording is spread over several sources\n"
-            "x_recordings.jsonl:2 changed: the recording has transforms, which are not applied; "
-            "save it with them\n"
+            "x_recordings.jsonl:2 changed: the recording has transforms, which are not applied: "
+            "save its audio with them applied\n"
             "x_recordings.jsonl:4 plain: the same recording is in line 3, which is used\n"
             "x_recordings.jsonl:5 none: the recording has no sources\n"
             "x_recordings.jsonl:6 : the recording has no id\n");
@@ -149,8 +149,8 @@ TEST(Lhotse, EachUnusableSupervisionIsNamed) {
     EXPECT_TRUE(says(corpus.problems[i].reason.detail, reasons[i]))
         << corpus.problems[i].reason.detail;
   }
-  EXPECT_TRUE(
-      says(notes_of(corpus), "1 recording of x_recordings.jsonl has no supervision, and no clip"));
+  EXPECT_TRUE(says(notes_of(corpus),
+                   "1 recording of x_recordings.jsonl has no supervision: no clip is made of it"));
 }
 
 TEST(Lhotse, SeveralPairsGiveTheSplits) {
@@ -207,10 +207,10 @@ TEST(Lhotse, OneChannelOfSeveralIsNotMixedWithTheOthers) {
   EXPECT_EQ(ids_of(corpus), (Ids{"both", "first", "unsaid"}));
   ASSERT_EQ(corpus.problems.size(), 3U) << problems_of(corpus);
   EXPECT_EQ(corpus.problems[0].id, "left");
-  EXPECT_EQ(corpus.problems[0].reason.detail,
-            "the supervision is of channel 0 and not of all its recording has, which are mixed; "
-            "make each channel a file and a recording of its own, or name all channels where all "
-            "have the same voice");
+  EXPECT_EQ(
+      corpus.problems[0].reason.detail,
+      "the supervision is of channel 0, and its recording has more, which would be mixed: make "
+      "each channel a file and a recording, or name all channels if they have the same voice");
   EXPECT_EQ(corpus.problems[1].id, "right");
   EXPECT_EQ(corpus.problems[2].id, "second");
 }
