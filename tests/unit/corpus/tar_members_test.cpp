@@ -102,7 +102,7 @@ TEST(TarMembers, DamageEndsTheListAndKeepsWhatCameBefore) {
            {good + tar_header({.name = "x", .size_bytes = 100, .type = 'x'}) + "1",
             "is cut short within a header"},
            {good + tar_member("x", "99999 path=a\n", 'x'), "has a damaged pax header"},
-           {good + tar_member("x", pax_record("size", "-5"), 'x'), "with a size that is none"},
+           {good + tar_member("x", pax_record("size", "-5"), 'x'), "with a size that is no number"},
            {good + tar_member("x", pax_record("size", "18446744073709551615"), 'x') +
                 tar_member("b", ""),
             "is cut short: b has"},

@@ -264,7 +264,7 @@ TEST_F(AddColumn, RefusesWhatDoesNotFit) {
   };
   EXPECT_THAT(message({.name = "mel"}), HasSubstr("a column that a build makes"));
   EXPECT_THAT(message({.name = "tokens"}), HasSubstr("a column that a build makes"));
-  EXPECT_THAT(message({.name = "ids"}), HasSubstr("something else"));
+  EXPECT_THAT(message({.name = "ids"}), HasSubstr("a name that shards use themselves"));
   EXPECT_THAT(message({.name = "a/b"}), HasSubstr("add_column: "));
   EXPECT_THAT(message({.name = "huge", .row_shape = {1U << 20U}}), HasSubstr("add_column: "));
   const auto addition = ColumnAddition::open(env_, kCache, pitch(), {});

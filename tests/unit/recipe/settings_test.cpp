@@ -52,9 +52,10 @@ TEST(Settings, TakeFullAndShortKeys) {
 
 TEST(Settings, RefuseWhatIsAmbiguousUnknownOrWrong) {
   EXPECT_EQ(refusal("too_long=drop"),
-            "--set too_long=drop: ambiguous: features.too_long or text.too_long");
+            "--set too_long=drop: several keys are called so: write one of features.too_long or "
+            "text.too_long");
   EXPECT_EQ(refusal("n_mel=3"), "--set n_mel=3: unknown key; did you mean 'features.mel.n_mels'?");
-  EXPECT_EQ(refusal("mel.n_mels"), "--set mel.n_mels: expected KEY=VALUE");
+  EXPECT_EQ(refusal("mel.n_mels"), "--set mel.n_mels: write KEY=VALUE");
   EXPECT_EQ(refusal("n_mels="), "--set n_mels=: features.mel.n_mels: '' is not a whole number");
   EXPECT_EQ(refusal("max_frames=0"),
             "--set max_frames=0: features.max_frames: 0 is outside 1 to 100000");

@@ -199,7 +199,7 @@ TEST(Repair, SaysWhichClipsNeedTheirSources) {
   ASSERT_EQ(report.findings.size(), 2U) << told(report);
   EXPECT_EQ(report.findings[0].clip, clip_name(0));
   EXPECT_THAT(told(report), HasSubstr("not mended, record"));
-  EXPECT_THAT(told(report), HasSubstr("say where the sources are"));
+  EXPECT_THAT(told(report), HasSubstr("give --data DATA, the folder of the sources"));
   EXPECT_EQ(env.contents(kCache + "/" + name), damaged);
 }
 
