@@ -113,7 +113,7 @@ def test_tokens_are_not_normalized(cache):
 
 def test_several_caches_want_to_be_told(path, second_path):
     both = xp.open([path, second_path])
-    with pytest.raises(xp.MismatchError, match="each has its own statistics"):
+    with pytest.raises(xp.MismatchError, match="each cache has its own statistics"):
         both.stats
     with pytest.raises(xp.MismatchError, match="give means and deviations"):
         both.reader(columns=CORPUS)

@@ -247,7 +247,7 @@ def test_a_state_of_something_else_is_told(clips, cache, corpus):
             reader.load_state_dict(cache.reader(batch_size=5).state_dict())
         with (
             runtime(corpus, settings={**SETTINGS, "log.floor": 1e-4}).reader(batch_size=5) as other,
-            pytest.raises(xp.MismatchError, match="other data"),
+            pytest.raises(xp.MismatchError, match="other clips"),
         ):
             other.load_state_dict(state)
         for key, wrong, error in (
