@@ -3,6 +3,14 @@
 #include <fontconfig/fontconfig.h>
 #include <pango/pangocairo.h>
 
+#ifdef __SANITIZE_ADDRESS__
+// fontconfig keeps what it has read of the machine's fonts until the process ends.
+extern "C" __attribute__((visibility("default"))) const char*
+__lsan_default_suppressions() {  // NOLINT
+  return "leak:libfontconfig";
+}
+#endif
+
 namespace xtts::draw {
 namespace {
 
