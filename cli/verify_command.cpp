@@ -117,7 +117,7 @@ std::string summary_of(const verify::Report& report) {
       format_counted(report.shard_count, "shard", "shards") + ", " +
       format_size(report.bytes_checked) + " checked in " + report::format_duration(report.seconds);
   if (report.level == verify::Level::kQuick)
-    text += " (quick: manifest, sizes and plan; --level full checks every byte)";
+    text += " (quick: manifest, sizes and index; --level full checks every byte)";
   if (report.level == verify::Level::kDeep) text += deep_summary(report);
   if (report.clip_count > 0 && !report.has_sources)
     text += "; sources.bin is missing, so the next build hashes all sources";
@@ -174,9 +174,10 @@ void add_verify_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<VerifyOptions>();
   Command(app, context, "verify", "Check that every byte of a cache is what was written")
       .required("CACHE", options->cache, "The cache's folder")
-      .option("--level", options->level, "{quick,full,deep}",
-              "quick: manifest, sizes and plan; full: every byte; deep: and records computed again "
-              "from the sources")
+      .option(
+          "--level", options->level, "{quick,full,deep}",
+          "quick: manifest, sizes and index; full: every byte; deep: and records computed again "
+          "from the sources")
       .flag("--repair", options->repair, "Mend what is damaged, byte for byte, and nothing else")
       .option("--data", options->data, "DATA",
               "deep, repair: where the sources are (default: where the last build found them)")

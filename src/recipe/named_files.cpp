@@ -44,8 +44,8 @@ Result<ChannelNumbers> parse_channels(const std::string& text) {
       return Status(
           StatusCode::kInvalidArgument,
           "line " + std::to_string(line_number) + ", '" + line.substr(first, 40) +
-              "': each line is one number, SCALE, or each is two, OFFSET SCALE. Of a file of "
-              "torch: python3 -c 'import torch, sys; "
+              "': each line is one number, SCALE, or each is two, OFFSET SCALE. To write such "
+              "a file from one of torch: python3 -c 'import torch, sys; "
               "print(*torch.load(sys.argv[1]).tolist(), sep=\"\\n\")' mel_stats.pth");
     }
     if (has_offset) found.offsets.push_back(numbers.front());

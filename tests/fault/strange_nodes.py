@@ -25,7 +25,7 @@ EXIT_CODES = {0, 2, 3, 4, 5, 6}
 # A command may need no look at the node to know that it cannot go on. Then it says one of these.
 OTHER_ANSWERS = (
     "give a folder that does not exist yet",
-    "is incomplete: what was making it has not published it",
+    "is incomplete: the command that was making it has not published it",
     "has an unfinished build",
 )
 
