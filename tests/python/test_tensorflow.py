@@ -252,7 +252,7 @@ def test_prefetching_to_a_device(cache):
 
 
 def test_errors_say_what_to_do(cache, own_path):
-    with pytest.raises(xp.InvalidArgumentError, match="A smaller batch_size"):
+    with pytest.raises(xp.InvalidArgumentError, match="give a smaller batch_size"):
         xp.tensorflow.dataset(cache, batch_size=64)
     with pytest.raises(xp.InvalidArgumentError, match="dict or tuple"):
         xp.tensorflow.dataset(cache, structure=list)
