@@ -26,7 +26,7 @@ constexpr const char* kAbout =
     "  xtts-precompute ./data ./cache      # short for: xtts-precompute build ./data ./cache\n"
     "  xtts-precompute verify ./cache      # is every byte what was written?\n";
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many rejects;\n"
+    "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many clips left out;\n"
     "4 cache corrupt, or two that differ; 5 another builder holds the cache; 6 disk, memory or "
     "I/O; 130, 143 signals.";
 

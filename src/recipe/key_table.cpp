@@ -125,7 +125,7 @@ std::vector<Key> corpus_keys() {
       scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "in seconds, as end_column",
                  table),
       scalar_key("corpus.end_column", XTTS_AT(corpus.columns.end), "", table),
-      XTTS_KEY(corpus.max_source_seconds, "longer source files are rejected"),
+      XTTS_KEY(corpus.max_source_seconds, "longer source files are dropped"),
       XTTS_KEY(corpus.max_clip_seconds, "longer clips are dropped; none: no limit"),
   };
 }

@@ -282,7 +282,8 @@ def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads
 def test_an_epoch_without_a_batch_is_an_error_and_no_loop_for_ever(corpus, path, mode):
     dataset = opened(path, {"preprocessing_mode": mode}, data=corpus)
     with pytest.raises(
-        xp.InvalidArgumentError, match="there is no batch in an epoch: 32 clips are chosen, .* give a smaller batch_size"
+        xp.InvalidArgumentError,
+        match="there is no batch in an epoch: 32 clips are chosen, .* give a smaller batch_size",
     ):
         dataset.create_tf_dataset(1000, drop_remainder=True)
     with pytest.raises(xp.InvalidArgumentError, match="no clip is chosen of the split 'test'"):
