@@ -196,7 +196,10 @@ Status note_what_is_unread(const LayoutInput& input, const Findings& findings, C
   if (input.config.layout != "auto") return {};
   if (corpus.layout == "folder") {
     XTTS_ASSIGN(auto lists, find_unread_lists(input));
-    if (lists) corpus.unread_lists.push_back(std::move(*lists));
+    if (lists) {
+      corpus.unread_lists.push_back(std::move(*lists));
+      corpus.corpus_below = only_corpus_in(input);
+    }
   }
   if (auto text = find_unread_text(findings.clips)) corpus.unread_lists.push_back(std::move(*text));
   return {};

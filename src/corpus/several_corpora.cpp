@@ -91,16 +91,12 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace
-
-Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
-                                                      const Layout& layout) {
+// The folders in DATA that are corpora by themselves. Each part is tried as DATA, without the
+// config's columns and lists: those are of one corpus.
+std::vector<formats::CorporaEntry> entries_of_parts(const LayoutInput& input) {
   std::vector<formats::CorporaEntry> entries;
-  if (layout.list_place == ListPlace::kInData) return entries;
-  // Each part is tried as DATA, without the config's columns and lists: those are of one corpus.
   formats::CorpusConfig config = input.config;
   config.metadata_train_file.clear();
-  bool are_of_one_kind = true;
   for (const auto& [folder, tree] : trees_below(input.tree)) {
     const Layout* const found = layout_of_part({input.env, tree, config});
     if (found == nullptr || found->name == layouts().back().name) continue;
@@ -109,14 +105,31 @@ Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
     entry.folder = join_path(input.tree.real_root, folder);
     entry.layout = found->name;
     if (const auto split = split_of_word(folder)) entry.split = to_string(*split);
-    are_of_one_kind = are_of_one_kind && entry.layout == entries.front().layout;
   }
+  return entries;
+}
+
+}  // namespace
+
+Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
+                                                      const Layout& layout) {
+  std::vector<formats::CorporaEntry> entries;
+  if (layout.list_place == ListPlace::kInData) return entries;
+  entries = entries_of_parts(input);
+  const bool are_of_one_kind = std::ranges::all_of(
+      entries, [&](const auto& entry) { return entry.layout == entries.front().layout; });
   // If all parts are of one kind, the layout of DATA reads them as one corpus, unless that layout
   // looks for lists in DATA only.
   const bool are_several =
       entries.size() > 1 && (!are_of_one_kind || layout.name == layouts().back().name);
   if (!are_several) entries.clear();
   return entries;
+}
+
+std::optional<formats::CorporaEntry> only_corpus_in(const LayoutInput& input) {
+  std::vector<formats::CorporaEntry> entries = entries_of_parts(input);
+  if (entries.size() != 1) return std::nullopt;
+  return std::move(entries.front());
 }
 
 Result<std::vector<formats::CorporaEntry>> find_corpora(Env& env, const std::string& data_folder,

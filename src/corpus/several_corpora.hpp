@@ -2,6 +2,7 @@
 // It looks only at lists, as detection does, on the calling thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ namespace xtts::corpus {
 // layouts have their lists in DATA itself, others consist of many folders of one kind.
 [[nodiscard]] Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
                                                                     const Layout& layout);
+// The folder in DATA that is a corpus, where it is the only one. Unset otherwise.
+[[nodiscard]] std::optional<formats::CorporaEntry> only_corpus_in(const LayoutInput& input);
 // The corpora in a folder that has not been scanned yet.
 [[nodiscard]] Result<std::vector<formats::CorporaEntry>> find_corpora(
     Env& env, const std::string& data_folder, const formats::CorpusConfig& config,

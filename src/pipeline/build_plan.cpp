@@ -5,7 +5,9 @@
 #include <unordered_map>
 
 #include "base/option_names.hpp"
+#include "base/shell_words.hpp"
 #include "base/try.hpp"
+#include "corpus/names.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
@@ -86,6 +88,11 @@ class Planner {
 
   Status check_lists_are_read() const {
     if (plan_.corpus.unread_lists.empty() || request_.without_text) return {};
+    if (const auto& below = plan_.corpus.corpus_below) {
+      return {StatusCode::kInvalidArgument,
+              request_.data + " holds one corpus, " + corpus::printable(below->name) + " (layout " +
+                  below->layout + "): give its folder as DATA: " + shell_quoted(below->folder)};
+    }
     std::string lists;
     for (const std::string& list : plan_.corpus.unread_lists) lists += "\n  " + list;
     return {StatusCode::kInvalidArgument,

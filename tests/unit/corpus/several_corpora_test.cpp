@@ -29,6 +29,18 @@ TEST(SeveralCorpora, AreAllNamedWithTheFileToBuildFrom) {
   EXPECT_EQ(discover_data(env, {.layout = "folder"}).clips.size(), 3U);
 }
 
+TEST(SeveralCorpora, TheOnlyOneIsNamed) {
+  MemoryEnv env;
+  env.add_file("/data/LJSpeech-1.1/metadata.csv", "LJ001-0001|Printing|Printing\n");
+  env.add_file("/data/LJSpeech-1.1/wavs/LJ001-0001.wav", "RIFF");
+  const Corpus corpus = discover_data(env);
+  ASSERT_TRUE(corpus.corpus_below);
+  EXPECT_EQ(corpus.corpus_below->folder, "/data/LJSpeech-1.1");
+  EXPECT_EQ(corpus.corpus_below->layout, "ljspeech");
+  env.add_file("/data/other/metadata.csv", "x|y\n");
+  EXPECT_FALSE(discover_data(env, {.layout = "folder"}).corpus_below);
+}
+
 TEST(SeveralCorpora, OfDifferentKindsNoneIsLeftOut) {
   MemoryEnv env;
   env.add_file("/data/libri/train-clean-100/84/121123/84-121123.trans.txt", "84-121123-0000 GO\n");
