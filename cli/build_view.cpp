@@ -262,7 +262,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
   }
   if (preview.sealed_count > 0) {
     work += ", of which " + format_count(preview.sealed_count) +
-            " were done by the interrupted build before";
+            " were done by the build before, which published nothing";
   }
   if (preview.sound_seconds)
     work += "; about " + format_duration(*preview.sound_seconds) + " of sound";
@@ -284,6 +284,10 @@ std::string describe_preview(const pipeline::BuildRequest& request,
     text += line("Rejected", format_counted(preview.rejects.size(), "clip", "clips") +
                                  " before any was decoded");
     text += rejects_text(preview.rejects);
+    if (preview.would_pass_max_rejects) {
+      text +=
+          line("", "That is more than --max-rejects allows: the build would end with exit code 3");
+    }
     text += drops_text(request, preview.drops);
     if (preview.would_pass_max_dropped) {
       text +=

@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/recipe.hpp"
+#include "pipeline/build_plan.hpp"
 #include "pipeline/build_request.hpp"
 #include "records/record_maker.hpp"
 #include "report/reasons.hpp"
@@ -51,6 +52,12 @@ std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
     if (++named == kRejectsNamed) break;
   }
   return text;
+}
+
+// Policy drops are no faults.
+std::uint64_t fault_count(const std::vector<Reject>& rejects) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      rejects, [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
 }
 
 }  // namespace
@@ -188,11 +195,25 @@ std::uint64_t allowed_faults(const RejectLimit& limit, std::uint64_t considered_
       static_cast<std::uint64_t>(std::floor(limit.share * static_cast<double>(considered_count))));
 }
 
+std::uint64_t considered_clip_count(const BuildPlan& plan) noexcept {
+  return plan.clips.size() + plan.corpus.problems.size();
+}
+
+Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit) {
+  const std::uint64_t faults = fault_count(plan.rejects);
+  const std::uint64_t allowed = allowed_faults(limit, considered_clip_count(plan));
+  if (faults <= allowed) return {};
+  return {StatusCode::kTooManyRejects,
+          std::to_string(faults) + " of " + std::to_string(considered_clip_count(plan)) +
+              " clips cannot be used, more than the " + std::to_string(allowed) +
+              " allowed. Nothing was computed: run again with " +
+              option("max-rejects", std::to_string(faults)) +
+              " to build without them. The first of them:" + first_of(plan.rejects, true)};
+}
+
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
                      std::uint64_t considered_count, std::optional<std::uint64_t> stored_count) {
-  const auto faults = static_cast<std::uint64_t>(
-      std::count_if(rejects.begin(), rejects.end(),
-                    [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
+  const std::uint64_t faults = fault_count(rejects);
   const std::uint64_t allowed = allowed_faults(limit, considered_count);
   if (faults > allowed) {
     return {StatusCode::kTooManyRejects,

@@ -15,6 +15,7 @@
 
 namespace xtts::pipeline {
 
+struct BuildPlan;
 struct BuildRequest;
 
 // kInvalidArgument if a tone at full scale is beyond the storage's dtype.
@@ -55,6 +56,12 @@ struct BuildRequest;
 // kMismatch if the tokens column comes or goes while there are added columns: their shards hold the
 // column's number, which follows the numbers of the columns that a build makes.
 [[nodiscard]] Status check_added_columns(const formats::Manifest& published, bool has_tokens);
+
+// The clips of which a share may be faulty: those of the plan, and those that lists name in vain.
+[[nodiscard]] std::uint64_t considered_clip_count(const BuildPlan& plan) noexcept;
+
+// kTooManyRejects if more clips are faulty than the limit allows, before any is decoded.
+[[nodiscard]] Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit);
 
 // kTooManyRejects if more clips failed than the limit allows, or if none is left to store (a part
 // may be empty: no `stored_count`). Policy drops are no faults.

@@ -37,6 +37,7 @@ struct BuildPreview {
   std::map<std::string, std::uint64_t> not_audio;  // files by suffix, as in corpus::Corpus
   std::vector<DropRemedy> drops;        // clips that rules drop already, known from their texts
   bool would_pass_max_dropped = false;  // the build ends before it computes anything
+  bool would_pass_max_rejects = false;  // likewise
   bool would_pass_max_gone = false;
   std::uint64_t renamed_count = 0;       // part of to_compute: copied from the cache, not decoded
   std::vector<formats::Reject> rejects;  // known already: lists and texts

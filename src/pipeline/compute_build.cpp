@@ -66,6 +66,7 @@ Status check_known_losses(const BuildJob& job, const CacheState& cache_state,
   const BuildRequest& request = job.request;
   if (cache_state.previous)
     XTTS_TRY(check_gone(plan, cache_state.previous->size(), request.max_losses));
+  XTTS_TRY(check_known_rejects(plan, request.max_rejects));
   return check_known_drops(plan, request.recipe, request.max_losses);
 }
 
@@ -143,7 +144,7 @@ Result<Computed> compute_build(const BuildJob& job, const CacheState& cache_stat
                           ? std::nullopt
                           : std::optional(stored_count(planned.plan, computed.shards));
   XTTS_TRY(check_rejects(computed.rejects, job.request.max_rejects,
-                         planned.plan.clips.size() + planned.plan.corpus.problems.size(), stored));
+                         considered_clip_count(planned.plan), stored));
   return computed;
 }
 

@@ -136,6 +136,7 @@ BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
                               preview.reused_count + preview.to_compute_count);
   preview.would_pass_max_dropped =
       !check_known_drops(plan, request.recipe, request.max_losses).ok();
+  preview.would_pass_max_rejects = !check_known_rejects(plan, request.max_rejects).ok();
   preview.would_pass_max_gone = !check_gone(plan, published_count, request.max_losses).ok();
   if (job.observer.wants_estimate()) {
     estimate(job.env, plan, request, request.dry_run ? SampleBudget::kFixed : SampleBudget::kShare,

@@ -82,6 +82,8 @@ class BuildPreview:
     """
     passes_max_dropped: bool
     """The rules drop so much that the build would raise TooManyRejectsError."""
+    passes_max_rejects: bool
+    """So many clips are faulty already that the build would raise TooManyRejectsError."""
     passes_max_gone: bool
     """So many clips are gone that the build would raise TooManyRejectsError."""
     source_bytes: int
