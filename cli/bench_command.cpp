@@ -98,6 +98,14 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
   XTTS_ASSIGN(const std::uint32_t thread_count, parse_count("--threads", options.thread_count));
   XTTS_ASSIGN(const std::uint32_t batch_count, parse_count("--num-batches", options.batch_count));
   XTTS_ASSIGN(const BenchQuestion question, question_of(context, options));
+  const bool writes_to_stdout = options.pictures.go_to_stdout();
+  if (writes_to_stdout && context.flags.json) {
+    return {
+        StatusCode::kInvalidArgument,
+        "--json and FILE would both be written to stdout: name another FILE, or leave out --json"};
+  }
+  // Known before minutes of measuring.
+  if (options.pictures.are_wanted()) XTTS_TRY(find_draw_program().status());
   std::vector<BenchRun> runs = runs_of_sweep();
   if (!options.sweeps) {
     runs = {{.batch_size = batch_size, .thread_count = thread_count, .measured = {}}};
@@ -113,7 +121,7 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
     run.measured = std::move(*result);
     measured.push_back(std::move(run));
   }
-  context.print(describe_bench(question, measured));
+  if (!writes_to_stdout) context.print(describe_bench(question, measured));
   context.print_json(bench_to_json(question, measured));
   if (!options.pictures.are_wanted()) return {};
   const BenchRun& run = choose_run(question, measured);

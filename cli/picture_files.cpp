@@ -23,6 +23,10 @@ Status write_picture(Context& context, const std::string& path, PictureKind kind
 
 }  // namespace
 
+bool PictureFiles::go_to_stdout() const {
+  return is_standard_output(png) || is_standard_output(svg);
+}
+
 Status write_pictures(Context& context, const PictureFiles& files, const figure::Figure& figure) {
   XTTS_TRY(write_picture(context, files.png, PictureKind::kPng, figure));
   return write_picture(context, files.svg, PictureKind::kSvg, figure);

@@ -13,6 +13,7 @@ struct PictureFiles {
   std::string svg;
 
   [[nodiscard]] bool are_wanted() const { return !png.empty() || !svg.empty(); }
+  [[nodiscard]] bool go_to_stdout() const;  // then nothing else may be printed
 };
 
 [[nodiscard]] Status write_pictures(Context& context, const PictureFiles& files,

@@ -316,9 +316,8 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
 }
 
 Status run_show(Context& context, const ShowOptions& options) {
-  const bool writes_to_stdout =
-      is_standard_output(options.npy) || is_standard_output(options.pictures.png) ||
-      is_standard_output(options.pictures.svg) || is_standard_output(options.wav);
+  const bool writes_to_stdout = is_standard_output(options.npy) ||
+                                options.pictures.go_to_stdout() || is_standard_output(options.wav);
   if (writes_to_stdout && context.flags.json) {
     return {
         StatusCode::kInvalidArgument,

@@ -23,6 +23,12 @@ std::string one_line(const std::string& text) {
   for (char& c : out) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
+  // U+0085, U+2028 and U+2029 break lines, too.
+  for (const char* const breaks : {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+    const std::string_view mark(breaks);
+    for (std::size_t at = out.find(mark); at != std::string::npos; at = out.find(mark, at))
+      out.replace(at, mark.size(), " ");
+  }
   return out;
 }
 
@@ -49,6 +55,7 @@ Letters::Layout Letters::lay_out(const std::string& text, const TextStyle& style
   if (style.is_bold) pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
   pango_layout_set_font_description(layout.get(), font);
   pango_font_description_free(font);
+  pango_layout_set_single_paragraph_mode(layout.get(), TRUE);
   const std::string line = one_line(text);
   pango_layout_set_text(layout.get(), line.data(), static_cast<int>(line.size()));
   return layout;

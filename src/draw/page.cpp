@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <utility>
 
 #include "base/try.hpp"
 #include "draw/letters.hpp"
@@ -18,6 +18,7 @@ using figure::Panel;
 
 constexpr double kMargin = 16.0;
 constexpr double kBetweenPanels = 22.0;
+constexpr double kPointsMax = 16000.0;
 constexpr TextStyle kTitle{.size = 15.0, .is_bold = true};
 constexpr TextStyle kAside{.size = 12.0, .role = Role::kSoftInk};
 constexpr TextStyle kSubtitle{.size = 13.0};
@@ -70,9 +71,14 @@ Result<Size> size_of(const Figure& figure) {
                   "apt-get install fonts-dejavu-core");
   }
   std::string bytes;
-  const Surface nothing = Surface::svg(1.0, 1.0, &bytes);
-  Letters letters(nothing.cairo());
-  return draw_all(nothing.cairo(), letters, figure);
+  Surface scratch = Surface::svg(1.0, 1.0, &bytes);
+  Letters letters(scratch.cairo());
+  const Size size = draw_all(scratch.cairo(), letters, figure);
+  XTTS_TRY(scratch.finish().status());
+  if (std::max(size.width, size.height) > kPointsMax) {
+    return Status(StatusCode::kInvalidArgument, "the picture is larger than 16000 points");
+  }
+  return size;
 }
 
 Result<Page> draw_on(Surface surface, const Figure& figure) {

@@ -49,7 +49,7 @@ struct Frame {
 
 // A line along whole pixels, which is sharp.
 void draw_line(cairo_t* cairo, double x0, double y0, double x1, double y1, Rgb colour) {
-  const auto sharp = [](double at) { return std::round(at) + 0.5; };
+  const auto sharp = [](double at) { return std::floor(at) + 0.5; };
   set_colour(cairo, colour);
   cairo_set_line_width(cairo, 1.0);
   cairo_move_to(cairo, sharp(x0), sharp(y0));
@@ -79,7 +79,10 @@ void draw_heat_map(cairo_t* cairo, const HeatMap& map, const Frame& frame) {
   const auto height = static_cast<int>(std::lround(frame.height * kPixelsPerPoint));
   const std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> image(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height), cairo_surface_destroy);
-  if (cairo_surface_status(image.get()) != CAIRO_STATUS_SUCCESS) return;  // finish() reports it
+  if (cairo_surface_status(image.get()) != CAIRO_STATUS_SUCCESS) {
+    cairo_set_source_surface(cairo, image.get(), 0.0, 0.0);  // finish() reports it
+    return;
+  }
   cairo_surface_flush(image.get());
   unsigned char* const pixels = cairo_image_surface_get_data(image.get());
   const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image.get()));
@@ -140,7 +143,8 @@ void draw_outline(cairo_t* cairo, const Series& series, const Axis& axis, const 
       frame.width / static_cast<double>(std::max<std::size_t>(series.values.size(), 1));
   cairo_move_to(cairo, frame.x, frame.y + frame.height);
   for (std::size_t i = 0; i < series.values.size(); ++i) {
-    const double y = std::max(frame.to_y(axis, series.values[i]), frame.y);
+    const double y =
+        std::clamp(frame.to_y(axis, series.values[i]), frame.y, frame.y + frame.height);
     cairo_line_to(cairo, frame.x + static_cast<double>(i) * width, y);
     cairo_line_to(cairo, frame.x + static_cast<double>(i + 1) * width, y);
   }
@@ -154,7 +158,9 @@ void draw_outline(cairo_t* cairo, const Series& series, const Axis& axis, const 
 // Each name stands beside its line, or as near as possible without touching another name.
 void draw_levels(cairo_t* cairo, Letters& letters, const Panel& panel, const Frame& frame) {
   std::vector<const Level*> levels;
-  for (const Level& level : panel.levels) levels.push_back(&level);
+  for (const Level& level : panel.levels) {
+    if (level.at >= panel.y.low && level.at <= panel.y.high) levels.push_back(&level);
+  }
   std::ranges::sort(levels, std::ranges::greater(), [](const Level* level) { return level->at; });
   constexpr double kRow = 15.0;
   double free_y = frame.y;  // the middle of the next name is here or below
@@ -188,8 +194,24 @@ void draw_vertical_axis(cairo_t* cairo, Letters& letters, const Axis& axis, cons
   }
 }
 
+// The labels by their importance, without those that would touch another one.
+std::vector<Tick> ticks_with_room(const Axis& axis, const Frame& frame, const Letters& letters,
+                                  double space) {
+  std::vector<Tick> chosen;
+  for (const Tick& tick : ticks_of(axis, 1)) {
+    const auto touches = [&](const Tick& other) {
+      const double widths =
+          letters.measure(tick.label, kLabel).width + letters.measure(other.label, kLabel).width;
+      return std::abs(frame.to_x(axis, tick.at) - frame.to_x(axis, other.at)) < widths / 2 + space;
+    };
+    if (std::ranges::none_of(chosen, touches)) chosen.push_back(tick);
+  }
+  return chosen;
+}
+
 std::vector<Tick> horizontal_ticks(const Axis& axis, const Frame& frame, const Letters& letters) {
   constexpr double kSpace = 12.0;
+  if (!axis.ticks.empty()) return ticks_with_room(axis, frame, letters, kSpace);
   for (int count = 10; count > 1; --count) {
     const std::vector<Tick> ticks = ticks_of(axis, count);
     double right = -1e9;

@@ -1,5 +1,7 @@
 #include "draw/theme.hpp"
 
+#include <glib.h>
+
 #include <array>
 #include <cstdio>
 #include <string_view>
@@ -68,9 +70,17 @@ std::string dark_rules() {
   return rules;
 }
 
-std::string escaped(std::string_view text) {
+std::string escaped(const std::string& text) {
+  char* const valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
+  std::string checked(valid);
+  g_free(valid);
+  // XML knows neither U+FFFE nor U+FFFF.
+  for (const char* const noncharacter : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (std::size_t at = 0; (at = checked.find(noncharacter, at)) != std::string::npos;)
+      checked.erase(at, 3);
+  }
   std::string out;
-  for (const char c : text) {
+  for (const char c : checked) {
     if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {

@@ -37,9 +37,13 @@ double step_of(const Axis& axis, int count_max) {
 }  // namespace
 
 std::string format_number(double value, int digit_count) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digit_count, value);
+  std::array<char, 64> text{};
+  // Beyond these, all digits would make a label of any length.
+  const bool is_short = std::abs(value) < 1e15 && digit_count <= 9;
+  std::snprintf(text.data(), text.size(), is_short ? "%.*f" : "%.*g", is_short ? digit_count : 3,
+                value);
   std::string number(text.data());
+  if (!is_short) return number;
   const std::size_t first = number.starts_with('-') ? 1 : 0;
   for (std::size_t at = std::min(number.find('.'), number.size()); at > first + 3;) {
     at -= 3;
@@ -59,13 +63,17 @@ std::vector<Tick> ticks_of(const Axis& axis, int count_max) {
   if (!(axis.high > axis.low) || !std::isfinite(axis.high - axis.low) || count_max < 1)
     return ticks;
   const double step = step_of(axis, count_max);
+  // Doubles cannot tell such multiples apart.
+  if (step < 1e-12 * std::max(std::abs(axis.low), std::abs(axis.high))) return ticks;
   const int digit_count = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
   const double first = std::ceil(axis.low / step - 1e-9);
-  if (axis.counts_things && axis.low > 0.0 && first * step > 1.0) ticks.push_back({1.0, "1"});
+  if (axis.counts_things && axis.low > 0.0 && axis.low <= 1.0 && first * step > 1.0)
+    ticks.push_back({1.0, "1"});
   for (int i = 0; i < multiple_count(axis, step); ++i) {
     const double value = (first + i) * step;
     ticks.push_back({value, format_number(value, digit_count)});
   }
+  if (ticks.size() > static_cast<std::size_t>(count_max)) ticks.pop_back();
   return ticks;
 }
 

@@ -5,11 +5,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/system_call.hpp"
 #include "base/try.hpp"
@@ -76,12 +79,23 @@ std::vector<std::string> notes_in(std::string_view said) {
   return notes;
 }
 
+// The exit codes of src/draw/main.cpp; 127 is the system's loader, which lacks a library.
+StatusCode code_of(int wait_status) {
+  const int exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
+  if (exit_code == 2 || exit_code == 127) return StatusCode::kUnsupported;
+  return exit_code == 3 ? StatusCode::kResource : StatusCode::kInternal;
+}
+
 Status failure_of(const std::string& program, int wait_status, const std::string& said) {
   const std::vector<std::string> notes = notes_in(said);
   std::string why = notes.empty() ? said.substr(0, said.find('\n')) : notes.front();
-  if (WIFSIGNALED(wait_status)) why = "signal " + std::to_string(WTERMSIG(wait_status));
-  if (why.empty()) why = "exit code " + std::to_string(WEXITSTATUS(wait_status));
-  return {StatusCode::kInternal, "no picture could be drawn (" + program + "): " + why};
+  if (WIFSIGNALED(wait_status)) {
+    why = "signal " + std::to_string(WTERMSIG(wait_status)) + (why.empty() ? "" : ", " + why);
+  } else if (why.empty()) {
+    why = wait_status == 0 ? "it wrote nothing"
+                           : "exit code " + std::to_string(WEXITSTATUS(wait_status));
+  }
+  return {code_of(wait_status), "no picture could be drawn (" + program + "): " + why};
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ struct Picture {
 };
 
 // `program`: xtts-draw, by its path. kInternal with the program's own words where it fails;
-// kResource where the system refuses a process or memory.
+// kUnsupported where the machine has no font, or a library is missing; kResource where the system
+// refuses a process or memory.
 [[nodiscard]] Result<Picture> draw_figure(const std::string& program, const Figure& figure,
                                           PictureKind kind);
 

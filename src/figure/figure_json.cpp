@@ -212,6 +212,12 @@ Panel read_panel(const json& object) {
   panel.y = read_axis(members.find("y"), "y");
   if (const json* map = members.find("heat_map")) panel.heat_map = read_heat_map(*map);
   panel.columns = read_series(members, "columns");
+  for (const Series& one : panel.columns) {
+    if (one.values.size() != panel.columns.front().values.size())
+      throw BadFigure("columns differ in their number of values");
+    if (std::ranges::any_of(one.values, [](double value) { return value < 0.0; }))
+      throw BadFigure("columns has a value below 0");
+  }
   panel.outlines = read_series(members, "outlines");
   members.each("levels", [&](const json& element) {
     Members level(element, "levels");

@@ -33,9 +33,11 @@ std::vector<double> slowest_of_each_column(std::span<const double> ms) {
   return columns;
 }
 
-std::string facts_of(const BatchTimes& times) {
-  return format_counted(times.count, "batch", "batches") + ", " + format_short(times.mean_ms) +
-         " ms each";
+std::string facts_of(const BatchTimes& times, std::span<const double> ms, double top) {
+  const std::string facts = format_counted(times.count, "batch", "batches") + ", " +
+                            format_short(times.mean_ms) + " ms each";
+  const double slowest = ms.empty() ? 0.0 : std::ranges::max(ms);
+  return slowest > top ? facts + ", the slowest (cut off) " + format_short(slowest) + " ms" : facts;
 }
 
 }  // namespace
@@ -57,7 +59,10 @@ figure::Figure batch_times_figure(std::span<const double> ms, const std::string&
         {"mean " + format_short(times.mean_ms), figure::Colour::kVermilion, times.mean_ms},
         {"95 % below " + format_short(times.p95_ms), figure::Colour::kInk, times.p95_ms}};
   }
-  return {.title = title, .aside = facts_of(times), .subtitle = {}, .panels = {std::move(panel)}};
+  return {.title = title,
+          .aside = facts_of(times, ms, panel.y.high),
+          .subtitle = {},
+          .panels = {std::move(panel)}};
 }
 
 }  // namespace xtts::report

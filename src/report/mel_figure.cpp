@@ -13,7 +13,7 @@ namespace {
 
 using figure::HeatMap;
 
-constexpr double kWidthMin = 320.0;
+constexpr double kWidthMin = 480.0;
 constexpr double kWidthMax = 1200.0;
 constexpr double kPointsPerSecond = 110.0;
 constexpr double kStep = 0.5;  // a pixel of a PNG, in points
@@ -23,9 +23,9 @@ constexpr double kStep = 0.5;  // a pixel of a PNG, in points
 double plan_width(const MelPicture& picture) {
   const auto frames = static_cast<double>(picture.frame_count);
   const double wanted =
-      std::clamp(frames * picture.frame_s * kPointsPerSecond, 1.5 * kWidthMin, kWidthMax);
+      std::clamp(frames * picture.frame_s * kPointsPerSecond, kWidthMin, kWidthMax);
   const double whole = std::max(1.0, std::ceil(wanted / frames / kStep)) * kStep;
-  return frames * whole <= kWidthMax ? std::max(frames * whole, kWidthMin) : wanted;
+  return frames * whole <= kWidthMax ? frames * whole : wanted;
 }
 
 double plan_height(const MelPicture& picture) {
@@ -46,36 +46,51 @@ std::pair<double, double> value_range(const MelPicture& picture) {
   const double low = at(0.001);
   const double high = at(0.999);
   // Silence has one value; a colour bar needs two.
-  return high - low < 1e-6 ? std::pair(low - 0.5, high + 0.5) : std::pair(low, high);
+  const double size = std::max(std::abs(low), std::abs(high));
+  if (high - low > 1e-6 * size) return {low, high};
+  const double half = std::max(0.5, 1e-3 * size);
+  return {low - half, high + half};
 }
 
-// Returns the level of the mean of the frames from `begin` to `end`.
-std::int16_t level_of(const MelPicture& picture, const HeatMap& map, std::size_t begin,
-                      std::size_t end, std::size_t mel) {
+struct Run {
+  std::size_t begin, end;
+};
+
+// Returns the i-th of `part_count` parts of `whole`, which are as long as each other, or one
+// longer.
+Run part_of(std::size_t whole, std::size_t part_count, std::size_t i) {
+  return {i * whole / part_count, (i + 1) * whole / part_count};
+}
+
+// Returns the level of the mean of these values.
+std::int16_t level_of(const MelPicture& picture, const HeatMap& map, Run frames, Run mels) {
   double sum = 0.0;
-  for (std::size_t f = begin; f < end; ++f) {
-    sum += double{picture.values[f * picture.mel_count + mel]};
+  for (std::size_t f = frames.begin; f < frames.end; ++f) {
+    for (std::size_t mel = mels.begin; mel < mels.end; ++mel)
+      sum += double{picture.values[f * picture.mel_count + mel]};
   }
-  const double mean = sum / static_cast<double>(end - begin);
+  const double mean =
+      sum / static_cast<double>((frames.end - frames.begin) * (mels.end - mels.begin));
   if (std::isnan(mean)) return figure::kNoValue;
   const double share = std::clamp((mean - map.low) / (map.high - map.low), 0.0, 1.0);
   return static_cast<std::int16_t>(std::lround(share * 255.0));
 }
 
-HeatMap make_map(const MelPicture& picture, double width) {
+HeatMap make_map(const MelPicture& picture, double width, double height) {
   const auto [low, high] = value_range(picture);
-  const auto pixels = static_cast<std::size_t>(width / kStep);
-  HeatMap map{.column_count = std::min(picture.frame_count, pixels),
-              .row_count = picture.mel_count,
-              .levels = {},
-              .value_name = picture.value_unit,
-              .low = low,
-              .high = high};
+  HeatMap map{
+      .column_count = std::min(picture.frame_count, static_cast<std::size_t>(width / kStep)),
+      .row_count = std::min(picture.mel_count, static_cast<std::size_t>(height / kStep)),
+      .levels = {},
+      .value_name = picture.value_unit,
+      .low = low,
+      .high = high};
   for (std::size_t column = 0; column < map.column_count; ++column) {
-    const std::size_t begin = column * picture.frame_count / map.column_count;
-    const std::size_t end = (column + 1) * picture.frame_count / map.column_count;
-    for (std::size_t mel = 0; mel < picture.mel_count; ++mel)
-      map.levels.push_back(level_of(picture, map, begin, end, mel));
+    const Run frames = part_of(picture.frame_count, map.column_count, column);
+    for (std::size_t row = 0; row < map.row_count; ++row) {
+      const Run mels = part_of(picture.mel_count, map.row_count, row);
+      map.levels.push_back(level_of(picture, map, frames, mels));
+    }
   }
   return map;
 }
@@ -89,8 +104,8 @@ std::vector<figure::Tick> frequency_ticks(const MelPicture& picture) {
   for (const double hz : kByImportance) {
     if (hz < picture.low_hz || hz > picture.high_hz) continue;
     // Channel c is drawn from c to c + 1, so its frequency belongs in the middle.
-    const double at =
-        std::clamp(picture.channel_of_hz(hz) + 0.5, 0.0, static_cast<double>(picture.mel_count));
+    const double at = picture.channel_of_hz(hz) + 0.5;
+    if (at < 0.0 || at > static_cast<double>(picture.mel_count)) continue;
     ticks.push_back({at, format_count(static_cast<std::uint64_t>(hz))});
   }
   return ticks;
@@ -112,7 +127,7 @@ Result<figure::Figure> mel_figure(const MelPicture& picture) {
   panel.y = {.name = "frequency (Hz)",
              .high = static_cast<double>(picture.mel_count),
              .ticks = frequency_ticks(picture)};
-  panel.heat_map = make_map(picture, panel.width);
+  panel.heat_map = make_map(picture, panel.width, panel.height);
   return figure::Figure{.title = picture.title,
                         .aside = format_fixed(seconds, 2) + " s, " +
                                  format_counted(picture.frame_count, "frame", "frames"),

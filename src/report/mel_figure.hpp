@@ -16,8 +16,8 @@ struct MelPicture {
   std::size_t frame_count = 0;
   std::size_t mel_count = 0;
   double frame_s = 0.0;  // seconds from frame to frame
-  // Returns the place of a frequency as a channel number with a fraction, between the first (0)
-  // and the last (mel_count - 1) channel.
+  // Returns the place of a frequency as a channel number with a fraction. Frequencies beyond the
+  // first (0) and the last channel (mel_count - 1) get no label.
   std::function<double(double hz)> channel_of_hz;
   double low_hz = 0.0;
   double high_hz = 0.0;
@@ -27,7 +27,7 @@ struct MelPicture {
 };
 
 // The lowest frequency is at the bottom. Short clips get wider frames and long ones are averaged
-// down, so every plot is 320 to 1,200 points wide. Colours span the values between their 0.1 and
+// down, so every plot is 480 to 1,200 points wide. Colours span the values between their 0.1 and
 // 99.9 per cent points, so one odd value does not darken the rest. kInvalidArgument where there is
 // nothing to draw.
 [[nodiscard]] Result<figure::Figure> mel_figure(const MelPicture& picture);

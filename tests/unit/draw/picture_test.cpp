@@ -1,6 +1,7 @@
 // Pictures are checked by the pixels that Cairo reads back, not by their bytes: fonts and versions
 // differ.
 #include <cairo.h>
+#include <glib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -157,14 +158,20 @@ TEST(Picture, CountsLettersThatNoFontHas) {
 }
 
 TEST(Picture, SurvivesBrokenTextsOfAnyLength) {
-  for (const std::string& text : {std::string("\xff\xfe broken"), std::string("a\nb\tc\x1b[31m"),
-                                  std::string(5000, 'x'), std::string("a\0b", 3)}) {
+  for (const std::string& text :
+       {std::string("\xff\xfe broken"), std::string("a\nb\tc\x1b[31m"), std::string(5000, 'x'),
+        std::string("a\0b", 3), std::string("a\u2029b\u2028c\u0085d\uFFFF")}) {
     Figure figure = report::batch_times_figure(std::vector<double>{1.0}, text);
     figure.subtitle = text;
     figure.panels[0].title = text;
     const auto page = draw_png(figure);
     ASSERT_TRUE(page.ok());
     EXPECT_LT(Image(page->bytes).height(), 1000);
+    const auto svg = draw_svg(figure);
+    ASSERT_TRUE(svg.ok());
+    EXPECT_TRUE(
+        g_utf8_validate(svg->bytes.data(), static_cast<gssize>(svg->bytes.size()), nullptr));
+    EXPECT_EQ(svg->bytes.find("\xEF\xBF\xBF"), std::string::npos);
   }
 }
 

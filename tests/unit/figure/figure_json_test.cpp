@@ -75,6 +75,9 @@ TEST(FigureJson, EveryFaultIsNamed) {
   EXPECT_THAT(with("/panels/0/heat_map/levels/0", 256), HasSubstr("from -1 to 255"));
   EXPECT_THAT(with("/panels/0/heat_map/row_count", 3), HasSubstr("do not fill"));
   EXPECT_THAT(with("/panels/0/heat_map/row_count", 0), HasSubstr("not between 1 and 32000"));
+  EXPECT_THAT(with("/panels/0/columns/0/values/0", -1.0), HasSubstr("a value below 0"));
+  EXPECT_THAT(with("/panels/0/columns/1", {{"colour", "blue"}, {"values", {1.0}}}),
+              HasSubstr("differ in their number of values"));
   json lacking = sound;
   lacking["panels"][0].erase("y");
   EXPECT_THAT(fault_of(lacking), HasSubstr("y is missing"));

@@ -77,6 +77,25 @@ TEST(MelFigure, LongClipsAreAveraged) {
   EXPECT_THAT(map.levels, Each(::testing::AllOf(::testing::Ge(100), ::testing::Le(155))));
 }
 
+TEST(MelFigure, OneLoudChannelOfManyIsSeen) {
+  std::vector<float> values(20 * 2049, -11.0F);
+  for (std::size_t frame = 0; frame < 20; ++frame) values[frame * 2049 + 1] = 0.0F;
+  const auto made = mel_figure(picture_of(values, 2049));
+  ASSERT_TRUE(made.ok());
+  const figure::HeatMap& map = *made->panels[0].heat_map;
+  EXPECT_LE(static_cast<double>(map.row_count), 2.0 * made->panels[0].height);
+  EXPECT_GT(map.levels.at(0), 100);
+  EXPECT_EQ(map.levels.at(5), 0);
+}
+
+TEST(MelFigure, ConstantValuesOfAnySizeHaveARange) {
+  for (const float value : {0.0F, -11.5F, 1e20F}) {
+    const auto made = mel_figure(picture_of(std::vector<float>(80, value), 80));
+    const figure::HeatMap& map = *made->panels[0].heat_map;
+    EXPECT_LT(map.low, map.high) << value;
+  }
+}
+
 TEST(MelFigure, ImportantFrequenciesComeFirst) {
   const auto made = mel_figure(picture_of(std::vector<float>(800), 80));
   const auto& ticks = made->panels[0].y.ticks;
@@ -113,7 +132,9 @@ TEST(BatchFigure, AColumnOfSeveralBatchesShowsTheSlowest) {
 TEST(BatchFigure, AFewFarOffDoNotFlattenTheRest) {
   std::vector<double> ms(100, 1.0);
   ms[7] = 1000.0;
-  EXPECT_LT(batch_times_figure(ms, "").panels.at(0).y.high, 60.0);
+  const Figure made = batch_times_figure(ms, "");
+  EXPECT_LT(made.panels.at(0).y.high, 60.0);
+  EXPECT_THAT(made.aside, ::testing::HasSubstr("the slowest (cut off) 1000 ms"));
 }
 
 TEST(BatchFigure, OfNoBatchIsEmpty) {

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _COLUMNS_MAX = 400  # more steps are drawn as the means of neighbours
 _BINS_MIN, _BINS_MAX = 5, 40
-_NAME_MAX = 40
 _COLOURS = {
     "data": "vermilion",  # the one that warns
     "to_device": "orange",
@@ -96,7 +95,7 @@ def _steps_panel(
     count = len(steps.by_phase)
     shared = "" if count <= _COLUMNS_MAX else f", {_COLUMNS_MAX} means of neighbours"
     columns = [
-        {"name": phase.name[:_NAME_MAX], "colour": colours[phase.name], "values": values.tolist()}
+        {"name": phase.name, "colour": colours[phase.name], "values": values.tolist()}
         for phase, values in zip(steps.phases, stack)
     ]
     return {
