@@ -105,7 +105,7 @@ TEST_F(ColumnFiles, ParquetIsReadInPlaceOrInItsPages) {
       EXPECT_EQ(found->key(), corpus.place_of(clip).key());
       EXPECT_EQ(bytes_at(env, *found), "RIFF of row " + number) << name;
     }
-    EXPECT_EQ(says(notes_of(corpus), "3 sounds lie in packed pages"), is_packed);
+    EXPECT_EQ(says(notes_of(corpus), "3 sounds lie in compressed pages"), is_packed);
     EXPECT_TRUE(says(problems_of(corpus), "has no sound")) << problems_of(corpus);
     EXPECT_TRUE(says(problems_of(corpus), "wavs/outside.wav")) << "a file that is not there";
   }
