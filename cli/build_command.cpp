@@ -36,7 +36,7 @@ void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
   }
   for (const std::string& line : config.choices) context.inform("config: " + line);
   for (const std::string& line : request::not_reproduced(config)) context.warn(line);
-  context.inform("config: " + std::to_string(honoured) + " keys honoured, " +
+  context.inform("config: " + report::format_counted(honoured, "key", "keys") + " honoured, " +
                  std::to_string(no_effect) +
                  " without effect on features (--log-level debug lists them)");
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/counted.hpp"
+#include "base/shell_words.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
@@ -76,11 +78,14 @@ std::string recipe_text(const formats::Recipe& recipe) {
          std::to_string(recipe.text.max_tokens);
 }
 
-// Gives "3 min to 5 min", or one time where both read the same.
+// Gives "about 3 min to 5 min", or one time where both read the same. A guess below a second is
+// no more exact than "under 1 s".
 std::string range_text(const std::pair<double, double>& seconds) {
-  const std::string from = format_duration(seconds.first);
   const std::string to = format_duration(seconds.second);
-  return from == to ? from : from + " to " + to;
+  if (seconds.second < 1.0) return "under 1 s";
+  if (seconds.first < 1.0) return "at most about " + to;
+  const std::string from = format_duration(seconds.first);
+  return "about " + (from == to ? from : from + " to " + to);
 }
 
 // Gives the number of clips that are too long, as the sample estimates it.
@@ -152,11 +157,11 @@ std::string times_text(const records::StageTimes& times) {
 
 std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& unknown) {
   std::string text;
-  std::size_t shown = 0;
+  const std::size_t shown = shown_of(unknown.size(), kCharactersShown);
+  std::size_t place = 0;
   for (const auto& [character, count] : unknown) {
-    if (++shown > kCharactersShown)
-      return text + " and " + format_count(unknown.size() - kCharactersShown) +
-             " more (--json lists them)";
+    if (place++ == shown)
+      return text + " and " + format_count(unknown.size() - shown) + " more (--json lists them)";
     text += (text.empty() ? "" : "  ") + escape_controls(character) + " x" + format_count(count);
   }
   return text;
@@ -165,7 +170,8 @@ std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& 
 std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   Table table({Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
   const auto groups = request::group_rejects(rejects);
-  for (std::size_t i = 0; i < std::min(groups.size(), kRejectGroupsShown); ++i) {
+  const std::size_t shown = shown_of(groups.size(), kRejectGroupsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
     const auto& group = groups[i];
     const formats::Reject& example = *group.example;
     table.add_row({format_count(group.count), std::string(formats::to_string(example.kind)),
@@ -174,8 +180,8 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
                        report::shorten(escape_controls(formats::place_of(example)), 60) + ")"});
   }
   std::string text = table.render(10);
-  if (groups.size() > kRejectGroupsShown) {
-    text += std::string(10, ' ') + "and " + format_count(groups.size() - kRejectGroupsShown) +
+  if (groups.size() > shown) {
+    text += std::string(10, ' ') + "and " + format_count(groups.size() - shown) +
             " more kinds (--json lists them)\n";
   }
   return text;
@@ -216,14 +222,15 @@ std::string accounting_text(const pipeline::Accounting& all) {
 
 std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
   Table table({Align::kRight, Align::kLeft, Align::kLeft});
-  for (std::size_t i = 0; i < std::min(kinds.size(), kRejectGroupsShown); ++i) {
+  const std::size_t shown = shown_of(kinds.size(), kRejectGroupsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
     table.add_row({format_count(kinds[i].count), formats::name_of(kinds[i].example),
                    report::shorten(escape_controls(report::words_of(kinds[i].example)), 100) +
                        "  (" + report::shorten(escape_controls(kinds[i].example_id), 60) + ")"});
   }
   std::string text = table.render(10);
-  if (kinds.size() > kRejectGroupsShown) {
-    text += std::string(10, ' ') + "and " + format_count(kinds.size() - kRejectGroupsShown) +
+  if (kinds.size() > shown) {
+    text += std::string(10, ' ') + "and " + format_count(kinds.size() - shown) +
             " more kinds (--json lists them)\n";
   }
   return text;
@@ -237,8 +244,11 @@ std::string describe_preview(const pipeline::BuildRequest& request,
       line("Data", escape_controls(request.data) + ": layout " + preview.layout + ", " +
                        clips_text(preview.clip_count, preview.clips_by_split) + ", " +
                        format_size(preview.source_bytes) + (preview.has_text ? "" : ", no text"));
-  for (std::size_t i = 0; i < std::min(preview.notes.size(), kNotesShown); ++i) {
-    text += line("", escape_controls(preview.notes[i]));
+  const std::size_t shown = shown_of(preview.notes.size(), kNotesShown);
+  for (std::size_t i = 0; i < shown; ++i) text += line("", escape_controls(preview.notes[i]));
+  if (preview.notes.size() > shown) {
+    text += line("", "and " + format_count(preview.notes.size() - shown) +
+                         " more notes (--dry-run --json lists all)");
   }
   if (request.partition) {
     text += line("Part", std::to_string(request.partition->index) + " of " +
@@ -265,9 +275,9 @@ std::string describe_preview(const pipeline::BuildRequest& request,
             " were done by the build before, which published nothing";
   }
   if (preview.sound_seconds)
-    work += "; about " + format_duration(*preview.sound_seconds) + " of sound";
+    work += "; " + range_text({*preview.sound_seconds, *preview.sound_seconds}) + " of sound";
   if (preview.build_seconds_range) {
-    work += ", about " + range_text(*preview.build_seconds_range) + " on " +
+    work += ", " + range_text(*preview.build_seconds_range) + " on " +
             format_counted(request.run.thread_count, "thread", "threads");
   }
   text += line("To do", work);
@@ -338,7 +348,8 @@ std::string describe_report(const pipeline::BuildRequest& request,
   }
   if (report.warned_count > 0) {
     text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +
-                                 " and stored: xtts-precompute ls " + cache + " --where warning");
+                                 " and stored: xtts-precompute ls " +
+                                 escape_controls(shell_quoted(request.cache)) + " --where warning");
     text += warnings_text(report.warnings);
   }
   if (!report.rejects.empty()) {
@@ -350,7 +361,8 @@ std::string describe_report(const pipeline::BuildRequest& request,
   text += line("Next", request.partition
                            ? "xtts-precompute merge NEW PART..., once all " +
                                  std::to_string(request.partition->count) + " parts are built"
-                           : "xtts-precompute verify " + cache);
+                           : "xtts-precompute verify " +
+                                 escape_controls(shell_quoted(request.cache)));
   return text;
 }
 

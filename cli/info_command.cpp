@@ -265,7 +265,8 @@ Status run_by_rule(Context& context, reader::CacheView& view) {
     table.add_row({std::string(info.name), std::string(formats::to_string(info.stage)),
                    format_count(count.warned_count), format_count(count.rejected_count)});
   }
-  context.print(table.render());
+  context.print(counts.empty() ? "no clip breaks a rule: none was rejected, none has a warning\n"
+                               : table.render());
   context.print_json({{"path", view.path()}, {"by", "rule"}, {"rules", list}});
   return {};
 }

@@ -53,7 +53,7 @@ class StageView {
     view_.update([&] {
       const auto& left = progress.seconds_left;
       return describe_(progress) +
-             (left ? "  ETA " + report::format_duration(*left) : std::string());
+             (left ? "  ETA " + report::format_estimate(*left) : std::string());
     });
   }
   void clear() { view_.clear(); }

@@ -173,12 +173,4 @@ std::string_view folder_of(std::string_view path) noexcept {
   return path.substr(0, slash == std::string_view::npos ? 0 : slash);
 }
 
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  std::string text = std::to_string(count);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  text += ' ';
-  text += count == 1 ? one : many;
-  return text;
-}
-
 }  // namespace xtts::corpus

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/counted.hpp"
+
 namespace xtts::corpus {
 
 inline constexpr std::size_t kIdBytesMax = 1024;
@@ -40,8 +42,5 @@ inline constexpr std::size_t kLabelBytesMax = 255;
 
 // The folder of a path relative to DATA; "" is DATA itself.
 [[nodiscard]] std::string_view folder_of(std::string_view path) noexcept;
-
-// "1 clip", "13,100 clips".
-[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
 }  // namespace xtts::corpus

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/counted.hpp"
 #include "base/half.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
@@ -80,8 +81,8 @@ Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& 
     if (entry.missing_count == 0) continue;
     return {StatusCode::kNotFound, clips.table(i).path() + ": column '" + entry.spec.name +
                                        "' lacks " + std::to_string(entry.missing_count) + " of " +
-                                       std::to_string(manifest.counts.records) +
-                                       " clips, which came or changed after it was added: call "
+                                       counted(manifest.counts.records, "clip", "clips") +
+                                       ", which came or changed after it was added: call "
                                        "add_column again to make them, or read other columns"};
   }
   return {};

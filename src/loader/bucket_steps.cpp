@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -56,10 +57,10 @@ Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
   }
   if (homeless_count > 0) {
     return Status(StatusCode::kInvalidArgument,
-                  std::to_string(homeless_count) + " of " + std::to_string(selection.size()) +
-                      " clips fit into no bucket (up to " + std::to_string(frames_max) +
-                      " frames, " + std::to_string(tokens_max) +
-                      " tokens): add a bucket without limits at the end, or leave them out with "
+                  std::to_string(homeless_count) + " of " + counted(selection.size(), "clip", "clips") +
+                      " fit into no bucket (up to " + counted(frames_max, "frame", "frames") +
+                      ", " + counted(tokens_max, "token", "tokens") +
+                      "): add a bucket without limits at the end, or leave them out with "
                       "where=\"frames <= ...\"");
   }
   return bucket_of_sample;

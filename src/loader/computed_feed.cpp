@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/counted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -38,7 +39,7 @@ class ComputedRow final : public RowRecords {
   }
   Status wrong_length(const ColumnLayout& column, std::uint64_t length) const override {
     return {StatusCode::kMismatch,
-            "a clip has " + std::to_string(length) + " rows of " + column.column->spec.name +
+            "a clip has " + counted(length, "row", "rows") + " of " + column.column->spec.name +
                 " now, and had fewer when its bucket was chosen: its source has changed"};
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/current_exception.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
@@ -322,7 +323,7 @@ void Loader::log_left_out() {
   const std::string remedy = source_->remedy();
   log(LogLevel::kWarning, "epoch " + std::to_string(epoch_) + " has left out " +
                               std::to_string(epoch_left_out_count_) + " of " +
-                              std::to_string(epoch_sample_count()) + " clips" +
+                              counted(epoch_sample_count(), "clip", "clips") +
                               (remedy.empty() ? "" : ". " + remedy));
   first_left_out_.clear();
 }
@@ -351,7 +352,7 @@ Status Loader::count_left_out(const BatchSlot& slot) {
   too_much_damage_ = {
       StatusCode::kCorrupt,
       "epoch " + std::to_string(epoch_) + " has left out " + std::to_string(epoch_left_out_count_) +
-          " of " + std::to_string(sample_count) + " clips, more than max_damage allows (" +
+          " of " + counted(sample_count, "clip", "clips") + ", more than max_damage allows (" +
           in_percent(max_damage_) + "). The first: " + first_left_out_ + ". " + source_->remedy()};
   return too_much_damage_;
 }
@@ -418,9 +419,10 @@ std::string Loader::notice() const {
     if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
   };
   if (no_batch_) {
-    add("an epoch has no batch: " + std::to_string(selection_.size()) +
-        " clips do not fill one on each rank, and last_batch drops the rest: ask for a smaller "
-        "batch_size, or keep the rest");
+    add("an epoch has no batch: " +
+        counted(selection_.size(), "clip does not fill one", "clips do not fill one") +
+        " on each rank, and last_batch drops the rest: ask for a smaller batch_size, or keep the "
+        "rest");
   }
   if (has_idle_stretches_)
     add("stretch_samples and stretches_per_window do nothing without shuffle window: leave them "

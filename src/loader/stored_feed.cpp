@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/try.hpp"
 #include "loader/epoch_plan.hpp"
 #include "loader/option_rules.hpp"
@@ -209,7 +210,7 @@ FeedWords StoredFeed::words() const {
     words.reading = "direct: " + reading_.why;
     if (const std::uint64_t count = staging_->failed_count(); count > 0) {
       words.reading +=
-          "; " + std::to_string(count) + " records had to be read through the page cache";
+          "; " + counted(count, "record", "records") + " had to be read through the page cache";
     }
   }
   if (window_reader_ == nullptr) return words;

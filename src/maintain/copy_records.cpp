@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/check_cancelled.hpp"
+#include "base/counted.hpp"
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
@@ -117,7 +118,7 @@ class Copier {
     return {StatusCode::kInvalidArgument,
             report::words_of(first) + ". Nothing was published. The same is true of " +
                 (is_all ? "" : "at least ") + std::to_string(count) + " of " +
-                std::to_string(to_compute.size()) + " clips: " + named};
+                counted(to_compute.size(), "clip", "clips") + ": " + named};
   }
 
   Status end_shard() {

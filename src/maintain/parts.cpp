@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -81,10 +82,9 @@ Status check_same_cache(const reader::CacheView& first, const reader::CacheView&
 // Lists the names; of a long list, only the beginning.
 std::string list(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamedMax); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kNamedMax)
-    text += " and " + std::to_string(names.size() - kNamedMax) + " more";
+  const std::size_t shown = shown_of(names.size(), kNamedMax);
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > shown) text += " and " + std::to_string(names.size() - shown) + " more";
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -76,7 +77,9 @@ Status check_data_folder(Env& env, const std::string& data) {
                                        ": name the folder with the recordings, or a corpora.yaml"};
   if (!facts) return {StatusCode::kNotFound, "DATA: " + facts.status().message()};
   if (facts->kind == FileKind::kDirectory) return {};
-  return {StatusCode::kInvalidArgument, "DATA: " + data + " is not a folder"};
+  return {StatusCode::kInvalidArgument,
+          "DATA: " + data +
+              " is not a folder: give the folder that holds the recordings, or a corpora.yaml"};
 }
 
 Status check_folders(Env& env, const std::string& data, const std::string& cache) {
@@ -85,7 +88,8 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
   const auto cache_stat = env.stat(cache);
   if (!cache_stat) return {};
   if (cache_stat->kind != FileKind::kDirectory) {
-    return {StatusCode::kInvalidArgument, "CACHE: " + cache + " is not a folder"};
+    return {StatusCode::kInvalidArgument,
+            "CACHE: " + cache + " is not a folder: give a folder, or a name that is not taken"};
   }
   if (cache_stat->device == data_stat.device && cache_stat->inode == data_stat.inode) {
     return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
@@ -166,15 +170,15 @@ Status check_same_numerics(const formats::Numerics& published, const formats::Nu
   return {StatusCode::kMismatch,
           "the cache was computed by " + describe(published) + ", this is " + describe(now) +
               "; results agree within the recipe's tolerance but not bit for bit: give " +
-              option_on("allow-mixed") + " to add " + std::to_string(to_compute_count) +
-              " clips all the same, or " + option_on("overwrite") + " to build anew"};
+              option_on("allow-mixed") + " to add " + counted(to_compute_count, "clip", "clips") +
+              " all the same, or " + option_on("overwrite") + " to build anew"};
 }
 
 Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count) {
   if (published_count == 0 || gone_count < published_count) return {};
   return {StatusCode::kMismatch,
-          "DATA holds none of the " + std::to_string(published_count) +
-              " clips of this cache: is it another corpus? Name another CACHE, or give " +
+          "DATA holds none of the " + counted(published_count, "clip", "clips") +
+              " of this cache: is it another corpus? Name another CACHE, or give " +
               option_on("overwrite") + " to build anew in this one"};
 }
 
@@ -204,8 +208,8 @@ Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit) {
   const std::uint64_t allowed = allowed_faults(limit, considered_clip_count(plan));
   if (faults <= allowed) return {};
   return {StatusCode::kTooManyRejects,
-          std::to_string(faults) + " of " + std::to_string(considered_clip_count(plan)) +
-              " clips cannot be used, more than the " + std::to_string(allowed) +
+          std::to_string(faults) + " of " + counted(considered_clip_count(plan), "clip", "clips") +
+              " cannot be used, more than the " + std::to_string(allowed) +
               " allowed. Nothing was computed: run again with " +
               option("max-rejects", std::to_string(faults)) +
               " to build without them. The first of them:" + first_of(plan.rejects, true)};
@@ -217,8 +221,8 @@ Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limi
   const std::uint64_t allowed = allowed_faults(limit, considered_count);
   if (faults > allowed) {
     return {StatusCode::kTooManyRejects,
-            std::to_string(faults) + " of " + std::to_string(considered_count) +
-                " clips could not be used, more than the " + std::to_string(allowed) +
+            std::to_string(faults) + " of " + counted(considered_count, "clip", "clips") +
+                " could not be used, more than the " + std::to_string(allowed) +
                 " allowed. Nothing was published; what was computed is kept: run again with " +
                 option("max-rejects", std::to_string(faults)) +
                 " to publish it. The first of them:" + first_of(rejects, true)};

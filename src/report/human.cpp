@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <span>
 
+#include "base/counted.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts::report {
@@ -157,6 +158,10 @@ std::string format_duration(double seconds) {
   return pair(hours / 24, " d", hours % 24, " h");
 }
 
+std::string format_estimate(double seconds) {
+  return seconds >= 0.0 && seconds < 0.9995 ? "under 1 s" : format_duration(seconds);
+}
+
 std::string format_percent(double share) {
   const double percent = share * 100.0;
   const double size = std::abs(percent);
@@ -175,7 +180,7 @@ std::string format_list(const std::vector<std::string>& items) {
 }
 
 std::string format_counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  return format_count(count) + " " + std::string(count == 1 ? one : many);
+  return counted(count, one, many);
 }
 
 std::size_t display_width(std::string_view text) {

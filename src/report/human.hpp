@@ -12,6 +12,8 @@ namespace xtts::report {
 [[nodiscard]] std::string format_count(std::uint64_t count);      // "1,234"
 [[nodiscard]] std::string format_size(std::uint64_t size_bytes);  // "12.3 GiB", "999 B"
 [[nodiscard]] std::string format_duration(double seconds);  // "3 h 12 min", "4.2 s", "1 d 3 h"
+// As format_duration(), for a guess: "under 1 s" where more digits would say nothing.
+[[nodiscard]] std::string format_estimate(double seconds);
 [[nodiscard]] std::string format_fixed(double value,
                                        int digit_count);  // "3.14"; "-" where not finite
 // Gives three significant digits: "0.0123", "1.23", "12.3", "1,234".

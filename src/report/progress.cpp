@@ -30,7 +30,7 @@ std::vector<std::string> figures(const Progress& progress) {
   std::vector<std::string> out;
   out.push_back(format_count(progress.done) + "/" + format_count(progress.total));
   if (progress.seconds_left && progress.done < progress.total) {
-    out.push_back("ETA " + format_duration(*progress.seconds_left));
+    out.push_back("ETA " + format_estimate(*progress.seconds_left));
   }
   if (progress.per_second > 0.0) out.push_back(format_short(progress.per_second) + " clips/s");
   if (progress.rejects > 0) {

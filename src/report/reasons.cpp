@@ -24,6 +24,10 @@ std::string count_of(double number) {
   return text_of("%.0f", number);
 }
 
+std::string counted_by(double number, const char* one, const char* many) {
+  return count_of(number) + " " + (number == 1.0 ? one : many);
+}
+
 std::string behind(std::string_view words, const std::string& detail) {
   return detail.empty() ? std::string(words) : std::string(words) + ": " + detail;
 }
@@ -90,7 +94,7 @@ std::string words_of(const Reason& reason) {
     case Rule::kNoText:
       return "no text";
     case Rule::kTextTooLong:
-      return count_of(first) + " tokens, at most " + count_of(second);
+      return counted_by(first, "token", "tokens") + ", at most " + count_of(second);
     case Rule::kUnknownCharacters:
       return unknown_characters(reason);
     case Rule::kTextNotUtf8:
@@ -116,9 +120,9 @@ std::string words_of(const Reason& reason) {
     case Rule::kSegmentCut:
       return text_of("the segment should end at %.2f s, its source ends at %.2f s", first, second);
     case Rule::kRateChanges:
-      return "the sample rate changes " + count_of(first) + " times";
+      return "the sample rate changes " + counted_by(first, "time", "times");
     case Rule::kPacketsSkipped:
-      return count_of(first) + " damaged packets skipped (" + detail + ")";
+      return counted_by(first, "damaged packet", "damaged packets") + " skipped (" + detail + ")";
     case Rule::kDecoderComplains:
       return behind("FFmpeg complains", detail);
     case Rule::kReadingStopped:
@@ -126,8 +130,8 @@ std::string words_of(const Reason& reason) {
     case Rule::kEndsEarly:
       return text_of("stops %.2f s early: its header promises %.2f s", first, second);
     case Rule::kSourceNotFinite:
-      return "its source has " + count_of(first) +
-             " samples that are NaN, infinite or beyond 1e30: taken as 0";
+      return "its source has " + counted_by(first, "sample that is", "samples that are") +
+             " NaN, infinite or beyond 1e30: taken as 0";
     case Rule::kTooShort:
       return text_of("very short: %.2f ms", 1e3 * first);
     case Rule::kSilent:
@@ -135,7 +139,8 @@ std::string words_of(const Reason& reason) {
     case Rule::kClipped:
       return text_of("clipped: %.2f %% of its samples", 1e2 * first);
     case Rule::kNotFinite:
-      return count_of(first) + " samples are NaN, infinite or beyond 1e30: taken as 0";
+      return counted_by(first, "sample is", "samples are") +
+             " NaN, infinite or beyond 1e30: taken as 0";
     case Rule::kLowRate:
       return text_of("low sample rate: %.0f Hz", first);
     case Rule::kSameSound:
@@ -143,7 +148,7 @@ std::string words_of(const Reason& reason) {
     case Rule::kNoFeatures:
       return with_peak(detail, first);
     case Rule::kTooLong:
-      return count_of(first) + " frames, at most " + count_of(second);
+      return counted_by(first, "frame", "frames") + ", at most " + count_of(second);
     case Rule::kValuesNotFinite:
       return with_peak("column " + detail + ": values beyond float32, or no numbers", first);
     case Rule::kBeyondFloat16:

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/counted.hpp"
 #include "base/shell_words.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/losses.hpp"
@@ -22,7 +23,8 @@ using verify::Sign;
 struct SignInfo {
   Sign sign;
   std::string_view name;
-  // {0} and {1}: the numbers; {text}; {first} and {last}: clips; {reason}.
+  // {0} and {1}: the numbers, also {0|row|rows} with a noun; {text}; {first} and {last}: clips;
+  // {reason}.
   std::string_view words;
 };
 
@@ -32,9 +34,9 @@ constexpr std::array kSigns{
     SignInfo{Sign::kNotKnown, "not_known", "unknown"},
     SignInfo{Sign::kNumber, "number", "{0}"},
     SignInfo{Sign::kText, "text", "{text}"},
-    SignInfo{Sign::kRows, "rows", "{0} rows"},
-    SignInfo{Sign::kBytes, "bytes", "{0} bytes"},
-    SignInfo{Sign::kBytesOfRecords, "bytes_of_records", "{0} bytes with {1} records"},
+    SignInfo{Sign::kRows, "rows", "{0|row|rows}"},
+    SignInfo{Sign::kBytes, "bytes", "{0|byte|bytes}"},
+    SignInfo{Sign::kBytesOfRecords, "bytes_of_records", "{0|byte|bytes} with {1|record|records}"},
     SignInfo{Sign::kCheck, "check", "check {text}"},
     SignInfo{Sign::kIdHash, "id_hash", "id hash {text}"},
     SignInfo{Sign::kShard, "shard", "shard {0}"},
@@ -57,7 +59,7 @@ constexpr std::array kSigns{
     SignInfo{Sign::kNameOfDetails, "name_of_details", "'{text}', as the details say"},
     SignInfo{Sign::kManifestItself, "manifest_itself", "what manifest.json says"},
     SignInfo{Sign::kSectionOfRejects, "section_of_rejects",
-             "a copy of the index's section, {0} bytes"},
+             "a copy of the index's section, {0|byte|bytes}"},
     SignInfo{Sign::kTextOfBuild, "text_of_build", "the text of the build, '{text}'"},
     SignInfo{Sign::kTextOfLists, "text_of_lists", "'{text}' in the lists"},
     SignInfo{Sign::kSourceOfBuild, "source_of_build", "the source of the build"},
@@ -68,7 +70,7 @@ constexpr std::array kSigns{
     SignInfo{Sign::kEachPositionOnce, "each_position_once",
              "each position once among the id hashes"},
     SignInfo{Sign::kPositionInRow, "position_in_row", "position {0} in row {1}"},
-    SignInfo{Sign::kPlaceAmongNames, "place_among_names", "{0} of {1} names"},
+    SignInfo{Sign::kPlaceAmongNames, "place_among_names", "{0} of {1|name|names}"},
     SignInfo{Sign::kBlockRowOfShard, "block_row_of_shard", "block row {0} in shard {1}"},
     SignInfo{Sign::kRecordThatIsThere, "record_that_is_there", "a record that is there"},
     SignInfo{Sign::kPlaceNotThere, "place_not_there", "row {0}, slot {1}, which is not"},
@@ -77,9 +79,9 @@ constexpr std::array kSigns{
     SignInfo{Sign::kEachRecordNamed, "each_record_named",
              "each record named by the plan or a tombstone"},
     SignInfo{Sign::kPlaceOfNobody, "place_of_nobody", "row {0}, slot {1} is named by none"},
-    SignInfo{Sign::kLostHeader, "lost_header", "{text}; its {0} records cannot be checked"},
+    SignInfo{Sign::kLostHeader, "lost_header", "{text}; its {0|record|records} cannot be checked"},
     SignInfo{Sign::kLostHeaderOfClips, "lost_header_of_clips",
-             "{text}; its {0} records cannot be checked: clips {first} to {last}"},
+             "{text}; its {0|record|records} cannot be checked: clips {first} to {last}"},
     SignInfo{Sign::kNotListed, "not_listed", "DATA has no such clip any more"},
     SignInfo{Sign::kOtherPart, "other_part", "it is cut out of another place of its source now"},
     SignInfo{Sign::kSourceUnread, "source_unread", "its source cannot be read"},
@@ -90,7 +92,7 @@ constexpr std::array kSigns{
              "{text}; but this machine decodes or trims the same source in another way, so this "
              "proves nothing"},
     SignInfo{Sign::kNoData, "no_data",
-             "its source is needed: give --data DATA, the folder of the sources"},
+             "no sources: give --data DATA, the folder of the sources"},
     SignInfo{Sign::kAddedColumn, "added_column", "add_column has added it, from Python"},
     SignInfo{Sign::kCannotStandBeside, "cannot_stand_beside",
              "it would differ in numerics from the other records of its shard"},
@@ -117,7 +119,7 @@ constexpr std::array kSigns{
     SignInfo{Sign::kShardLeftOut, "shard_left_out",
              "left out of generation {0}: no clip names its records any more"},
     SignInfo{Sign::kLiveRecordsKept, "live_records_kept",
-             "made of the {0} records that clips name, in generation {1}"},
+             "made of the {0|record|records} that clips name, in generation {1}"},
     SignInfo{Sign::kIndexRemade, "index_remade", "made again from the shards, byte for byte"},
     SignInfo{Sign::kManifestRemade, "manifest_remade",
              "made again from its copy in {text}, generation {0}"},
@@ -138,6 +140,13 @@ std::string in_words(const formats::Reason& reason) {
 std::string value_of(std::string_view place, const Evidence& evidence) {
   if (place == "0") return std::to_string(evidence.numbers[0]);
   if (place == "1") return std::to_string(evidence.numbers[1]);
+  if (const std::size_t bar = place.find('|'); bar != std::string_view::npos) {
+    const std::uint64_t number = evidence.numbers.at(place.front() == '0' ? 0 : 1);
+    const std::string_view nouns = place.substr(bar + 1);
+    const std::size_t next = nouns.find('|');
+    return std::to_string(number) + " " +
+           std::string(number == 1 ? nouns.substr(0, next) : nouns.substr(next + 1));
+  }
   if (place == "first") return evidence.clips[0];
   if (place == "last") return evidence.clips[1];
   if (place == "reason") return evidence.reason ? in_words(*evidence.reason) : std::string();
@@ -159,7 +168,7 @@ std::string in_words(const verify::FoundIndex& index) {
   if (!index.generation) return index.name + " (unreadable)";
   std::string text = index.name + " (generation " + std::to_string(*index.generation);
   if (!index.has_manifest) return text + ", unreadable)";
-  return text + ", " + std::to_string(index.record_count) + " clips, " +
+  return text + ", " + counted(index.record_count, "clip", "clips") + ", " +
          std::to_string(static_cast<std::uint64_t>(index.seconds)) + " s)";
 }
 
@@ -227,8 +236,8 @@ std::string words_of(const verify::DeepComparison& comparison) {
                            (comparison.cache ? in_words(*comparison.cache) : "another machine") +
                            ", here " + in_words(comparison.here);
   if (comparison.exact_count == 0) return text;
-  return "bit for bit for " + std::to_string(comparison.exact_count) + " records, for the others " +
-         text;
+  return "bit for bit for " + counted(comparison.exact_count, "record", "records") +
+         ", for the others " + text;
 }
 
 std::string command_of(const Remedy& remedy) {
@@ -279,8 +288,8 @@ std::string note_of(const Remedy& remedy) {
     case RemedyKind::kBuild:
       return "this computes clips again whose sources have changed";
     case RemedyKind::kLeaveOut:
-      return std::to_string(remedy.lost_clip_count) + " of " + std::to_string(remedy.clip_count) +
-             " clips" +
+      return std::to_string(remedy.lost_clip_count) + " of " +
+             counted(remedy.clip_count, "clip", "clips") +
              (remedy.lost_clip_count == 1
                   ? " cannot be made again: its record is lost, and its source is gone or makes "
                     "another. This leaves it out of the cache"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/counted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/rules.hpp"
@@ -34,17 +35,18 @@ Reason unknown_characters(const std::map<std::string, std::uint64_t>& unknown) {
   std::string examples;
   std::size_t named = 0;
   std::uint64_t times = 0;
+  const std::size_t shown = shown_of(unknown.size(), kNamedCharactersMax);
   for (const auto& [character, count] : unknown) {
     times += count;
-    if (named++ >= kNamedCharactersMax) continue;
+    if (named++ >= shown) continue;
     const bool visible = static_cast<unsigned char>(character[0]) > 0x20 && character != "\x7F";
     examples += (examples.empty() ? "" : ", ") +
                 (visible ? "'" + character + "' " : std::string()) + "(" +
                 code_point_name(character) + ") " + std::to_string(count) +
                 (count == 1 ? " time" : " times");
   }
-  if (unknown.size() > kNamedCharactersMax)
-    examples += ", and " + std::to_string(unknown.size() - kNamedCharactersMax) + " more";
+  if (unknown.size() > shown)
+    examples += ", and " + std::to_string(unknown.size() - shown) + " more";
   return {.rule = Rule::kUnknownCharacters,
           .numbers = {static_cast<double>(unknown.size()), static_cast<double>(times)},
           .detail = std::move(examples)};

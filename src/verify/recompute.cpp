@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/counted.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/feature_config.hpp"
@@ -97,8 +98,8 @@ Status Recomputer::discover(reader::IndexReader& index) {
   }
   if (index.clip_count() == 0) return {};
   return {StatusCode::kMismatch, sources_.data + " holds none of the " +
-                                     std::to_string(index.clip_count()) +
-                                     " clips of this cache: is it another corpus?"};
+                                     counted(index.clip_count(), "clip", "clips") +
+                                     " of this cache: is it another corpus?"};
 }
 
 void Recomputer::expect(std::span<const std::string> full_ids) {

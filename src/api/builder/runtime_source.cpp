@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "base/current_exception.hpp"
 #include "base/try.hpp"
 #include "formats/facts.hpp"
@@ -108,7 +109,7 @@ Status RuntimeSource::check_rejects() const {
   const std::uint64_t found = (*clips_)->fault_count();
   const std::uint64_t allowed = (*clips_)->faults_allowed();
   if (found <= allowed) return {};
-  std::string text = std::to_string(found) + " clips could not be used, more than the " +
+  std::string text = counted(found, "clip", "clips") + " could not be used, more than the " +
                      std::to_string(allowed) + " allowed (max_rejects)";
   if (const auto first = (*clips_)->first_fault()) text += "; one of them: " + words_of(*first);
   return {StatusCode::kTooManyRejects, text};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/reader/public_cache.hpp"
+#include "base/counted.hpp"
 #include "base/try.hpp"
 #include "loader/epoch_order.hpp"
 #include "loader/steps.hpp"
@@ -26,7 +27,7 @@ Status check_epoch_batches(const EpochBatches& epoch) {
     return refuse("sample_count must be at most 2^48");
   if (epoch.first_place > epoch.sample_count) {
     return refuse("first_place is " + std::to_string(epoch.first_place) + ", and an epoch has " +
-                  std::to_string(epoch.sample_count) + " places");
+                  counted(epoch.sample_count, "place", "places"));
   }
   return {};
 }

@@ -53,6 +53,9 @@ TEST(Names, CountsInWords) {
   EXPECT_EQ(counted(999, "clip", "clips"), "999 clips");
   EXPECT_EQ(counted(13100, "clip", "clips"), "13,100 clips");
   EXPECT_EQ(counted(1234567, "clip", "clips"), "1,234,567 clips");
+  EXPECT_EQ(shown_of(3, 3), 3U);
+  EXPECT_EQ(shown_of(4, 3), 4U);  // "and 1 more" would take as much room
+  EXPECT_EQ(shown_of(5, 3), 3U);
 }
 
 }  // namespace

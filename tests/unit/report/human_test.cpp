@@ -32,6 +32,8 @@ TEST(Human, SizesKeepThreeDigitsAndChangeUnitBefore1024) {
 }
 
 TEST(Human, DurationsUseTheTwoLargestUnits) {
+  EXPECT_EQ(format_estimate(0.03), "under 1 s");
+  EXPECT_EQ(format_estimate(4.21), "4.2 s");
   EXPECT_EQ(format_duration(0.0), "0.0 ms");
   EXPECT_EQ(format_duration(0.0042), "4.2 ms");
   EXPECT_EQ(format_duration(4.21), "4.2 s");
