@@ -158,7 +158,7 @@ std::string repairs_of(const DiffReport& report) {
   for (const auto& record : report.unreadable) caches.insert(record.cache);
   std::string text;
   for (const std::string& cache : caches)
-    text += (text.empty() ? "'" : " and '") + reader::repair_command(cache) + "'";
+    text += (text.empty() ? "" : " and ") + command_in_text(reader::repair_command(cache));
   return text +
          (caches.size() == 1 ? " mends it or says what would" : " mend them or say what would");
 }

@@ -53,4 +53,11 @@ namespace detail {
   return quoted + "'";
 }
 
+// A command within a sentence, in quotes. A command that holds quotes itself stands between
+// backticks: no shell would read quotes within quotes as they were meant.
+[[nodiscard]] inline std::string command_in_text(std::string_view command) {
+  const char quote = command.find('\'') == std::string_view::npos ? '\'' : '`';
+  return quote + std::string(command) + quote;
+}
+
 }  // namespace xtts

@@ -50,8 +50,12 @@ Result<Clip> load_clip(CacheView& cache, std::uint64_t position) {
   clip.position = position;
   XTTS_ASSIGN(clip.row, cache.plan_row(position));
   XTTS_ASSIGN(clip.facts, cache.details(position));
-  XTTS_ASSIGN(clip.speaker, name_at(cache.manifest().speakers, clip.row.speaker, "speaker"));
-  XTTS_ASSIGN(clip.language, name_at(cache.manifest().languages, clip.row.language, "language"));
+  XTTS_ASSIGN(clip.speaker,
+              reader::with_repair(name_at(cache.manifest().speakers, clip.row.speaker, "speaker"),
+                                  cache.path()));
+  XTTS_ASSIGN(clip.language, reader::with_repair(name_at(cache.manifest().languages,
+                                                         clip.row.language, "language"),
+                                                 cache.path()));
   return clip;
 }
 
@@ -116,10 +120,10 @@ class Comparison {
     for (std::uint64_t position = 0; position < a_.size(); ++position) {
       XTTS_TRY(advance());
       auto clip = load_clip(a_, position);
-      if (!clip) return reader::with_repair(clip.status(), a_.path());
+      if (!clip) return clip.status();
       const std::string id = formats::full_id(clip->facts);
       const auto twin = b_.find(id);
-      if (!twin) return reader::with_repair(twin.status(), b_.path());
+      if (!twin) return twin.status();
       if (*twin) {
         ++report_.common_count;
         XTTS_TRY(compare(id, *clip, **twin));
@@ -135,10 +139,10 @@ class Comparison {
     for (std::uint64_t position = 0; position < b_.size(); ++position) {
       XTTS_TRY(advance());
       const auto facts = b_.details(position);
-      if (!facts) return reader::with_repair(facts.status(), b_.path());
+      if (!facts) return facts.status();
       const std::string id = formats::full_id(*facts);
       const auto twin = a_.find(id);
-      if (!twin) return reader::with_repair(twin.status(), a_.path());
+      if (!twin) return twin.status();
       if (*twin) continue;
       ++report_.only_in_b_count;
       keep(report_.only_in_b, id);
@@ -148,7 +152,7 @@ class Comparison {
 
   Status compare(const std::string& id, const Clip& a, std::uint64_t position_in_b) {
     auto b = load_clip(b_, position_in_b);
-    if (!b) return reader::with_repair(b.status(), b_.path());
+    if (!b) return b.status();
     ClipDifference difference;
     difference.id = id;
     compare_facts(a, *b, difference);

@@ -133,9 +133,9 @@ Result<RecordData> CacheViewImpl::read_record(std::string_view column, std::uint
   if (entry == nullptr) {
     return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
   }
-  XTTS_ASSIGN(const auto facts, details(position));
+  XTTS_ASSIGN(const auto facts, index_->details(position));
   const std::string clip = full_id(facts);
-  XTTS_ASSIGN(const auto location, this->location(entry->spec.id, position));
+  XTTS_ASSIGN(const auto location, index_->location(entry->spec.id, position));
   if (location.block_row == formats::kNoRecord)
     return no_record(*entry).with_context("clip " + clip);
   auto record = read_located(entry->spec, location, clip);

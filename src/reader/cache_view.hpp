@@ -62,6 +62,7 @@ class CacheView : public ClipTable {
 
   // The records in place. The BlockMap lives as long as the view.
   [[nodiscard]] virtual BlockMap& blocks() = 0;
+  // Damage comes without the command that repairs it: the caller may only count it.
   [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,
                                                        std::uint64_t position) = 0;
   [[nodiscard]] virtual Result<formats::BlockFacts> block_facts(std::uint32_t column_id,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
-#include "reader/repair_advice.hpp"
 
 namespace xtts::reader {
 namespace {
@@ -17,12 +17,13 @@ bool holds_an_index(Env& env, const std::string& cache) {
          });
 }
 
-// The cache's folder, if the user named a file in it.
-std::string folder_of(const std::string& file) {
+// What to do if the user named a file: the cache's folder, if the file is a cache's manifest.
+std::string folder_instead_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);
-  return file_name(file) == kManifestName ? ": 'xtts-precompute info " + shell_quoted(folder) + "'"
-                                          : "";
+  return file_name(file) == kManifestName
+             ? ": " + command_in_text("xtts-precompute info " + shell_quoted(folder))
+             : ": " + command_in_text("xtts-precompute build DATA CACHE") + " makes one";
 }
 
 // The caches in a folder, if the user named the folder above them.
@@ -35,37 +36,43 @@ std::string caches_below(Env& env, const std::string& folder,
       names.push_back(entry.name);
   }
   if (names.empty()) return {};
-  return "; one is below it: 'xtts-precompute info " +
-         shell_quoted(join_path(folder, *std::ranges::min_element(names))) + "'";
+  return "; one is below it: " +
+         command_in_text("xtts-precompute info " +
+                         shell_quoted(join_path(folder, *std::ranges::min_element(names))));
 }
 
 Status why_no_manifest(Env& env, const std::string& cache) {
   const auto folder = env.stat(cache);
   const std::string to_make_one =
-      "; 'xtts-precompute build DATA " + shell_quoted(cache) + "' makes one";
+      "; " + command_in_text("xtts-precompute build DATA " + shell_quoted(cache)) + " makes one";
   if (!folder.ok()) return {StatusCode::kNotFound, "there is no cache at " + cache + to_make_one};
   if (folder->kind != FileKind::kDirectory) {
     return {StatusCode::kNotFound,
-            cache + " is a file, and a cache is a folder" + folder_of(cache)};
+            cache + " is a file, and a cache is a folder" + folder_instead_of(cache)};
   }
   const std::string build_folder = join_path(cache, kBuildFolderName);
   if (holds_an_index(env, cache) && !env.stat(join_path(build_folder, "journal")).ok()) {
     return {StatusCode::kCorrupt, join_path(cache, kManifestName) +
-                                      " is lost, but an index is there, which keeps a copy: '" +
-                                      repair_command(cache) + "' brings it back"};
+                                      " is lost, but an index is there, which keeps a copy"};
   }
   if (env.stat(build_folder).ok()) {
     return {StatusCode::kNotFound,
             cache +
                 " is incomplete: the command that was making it has not published it. Run that "
-                "command again: 'xtts-precompute build DATA " +
-                shell_quoted(cache) + "', or the convert or merge that it was"};
+                "command again: " +
+                command_in_text("xtts-precompute build DATA " + shell_quoted(cache)) +
+                ", or the convert or merge that it was"};
   }
   const auto entries = env.list(cache);
   if (entries.ok() && entries->empty())
     return {StatusCode::kNotFound, cache + " is an empty folder, not a cache" + to_make_one};
-  return {StatusCode::kNotFound, cache + " holds no manifest.json, so it is not a cache" +
-                                     (entries.ok() ? caches_below(env, cache, *entries) : "")};
+  const std::string below = entries.ok() ? caches_below(env, cache, *entries) : "";
+  if (!below.empty())
+    return {StatusCode::kNotFound, cache + " holds no manifest.json, so it is not a cache" + below};
+  return {StatusCode::kNotFound,
+          cache + " holds no manifest.json, so it is not a cache; if it holds recordings, " +
+              command_in_text("xtts-precompute build " + shell_quoted(cache) + " CACHE") +
+              " makes a cache of them"};
 }
 
 }  // namespace

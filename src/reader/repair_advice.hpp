@@ -13,15 +13,13 @@ namespace xtts::reader {
   return "xtts-precompute verify " + shell_quoted(cache) + " --repair";
 }
 
-// Adds to a kCorrupt failure, once, the damaged cache and the command that repairs it. Other
-// failures stay as they are.
+// Adds to a kCorrupt failure the damaged cache and the command that repairs it. Other failures
+// stay as they are. A failure gets this once, where it leaves the reader: each function of
+// CacheView does it but read_record() and blocks(), whose callers do.
 [[nodiscard]] inline Status with_repair(const Status& status, const std::string& cache) {
-  const std::string& message = status.message();
-  if (status.code() != StatusCode::kCorrupt ||
-      message.find("xtts-precompute verify ") != std::string::npos)
-    return status;
-  return {status.code(), cache + " is damaged: " + message + "; '" + repair_command(cache) +
-                             "' mends it, or says what would"};
+  if (status.code() != StatusCode::kCorrupt) return status;
+  return {status.code(), cache + " is damaged: " + status.message() + "; " +
+                             command_in_text(repair_command(cache)) + " mends it, or says what would"};
 }
 
 template <typename T>

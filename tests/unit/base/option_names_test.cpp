@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 
+#include "base/shell_words.hpp"
+
 namespace xtts {
 namespace {
 
@@ -17,6 +19,11 @@ class OptionsInCode : public ::testing::Test {
   OptionsInCode(const OptionsInCode&) = delete;
   OptionsInCode& operator=(const OptionsInCode&) = delete;
 };
+
+TEST(ACommandInASentence, IsQuotedSoThatItCanBePasted) {
+  EXPECT_EQ(command_in_text("verify " + shell_quoted("cache")), "'verify cache'");
+  EXPECT_EQ(command_in_text("verify " + shell_quoted("my cache")), "`verify 'my cache'`");
+}
 
 TEST(OptionsOfTheCommandLine, ArePastedIntoAShell) {
   EXPECT_EQ(option("max-rejects"), "--max-rejects");

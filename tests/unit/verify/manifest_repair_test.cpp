@@ -140,7 +140,7 @@ TEST(ManifestRepair, ALostOneIsToldByWhoeverOpensTheCache) {
   ASSERT_TRUE(env.remove_file(kCache + "/" + kManifest).ok());
   const auto view = reader::CacheView::open(env, kCache);
   EXPECT_EQ(view.status().code(), StatusCode::kCorrupt);
-  EXPECT_THAT(view.status().message(), HasSubstr("verify /cache --repair' brings it back"));
+  EXPECT_THAT(view.status().message(), HasSubstr("verify /cache --repair' mends it"));
 }
 
 TEST(ManifestRepair, CannotWithoutAnIndex) {
