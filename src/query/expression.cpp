@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/clip_id.hpp"
 #include "query/node.hpp"
 
 namespace xtts::query {
@@ -68,6 +69,21 @@ bool match(const Node& node, const FieldValue& value) {
   return text != nullptr && node.pattern->found_in(*text);
 }
 
+// An id is tried with its data set in front, too: `==` and `~` ask for either form, `!=` for
+// neither.
+bool test(const Node& node, const Clip& clip, bool (*holds_for)(const Node&, const FieldValue&)) {
+  const bool holds = holds_for(node, node.field->get(clip));
+  if (!node.field->has_full_form || clip.facts.dataset.value_or("").empty()) return holds;
+  const auto holds_in_full = [&] {
+    const std::string full = formats::full_id(clip.facts);
+    return holds_for(node, std::string_view(full));
+  };
+  const Comparison asked = node.kind == NodeKind::kMatch ? Comparison::kEqual : node.comparison;
+  if (asked == Comparison::kEqual) return holds || holds_in_full();
+  if (asked == Comparison::kNotEqual) return holds && holds_in_full();
+  return holds;
+}
+
 bool evaluate(const Node& node, const Clip& clip) {
   const auto holds_for = [&](const Node& child) { return evaluate(child, clip); };
   switch (node.kind) {
@@ -80,9 +96,9 @@ bool evaluate(const Node& node, const Clip& clip) {
     case NodeKind::kIsSet:
       return is_set(node.field->get(clip));
     case NodeKind::kCompare:
-      return compare(node, node.field->get(clip));
+      return test(node, clip, compare);
     case NodeKind::kMatch:
-      return match(node, node.field->get(clip));
+      return test(node, clip, match);
   }
   return false;
 }

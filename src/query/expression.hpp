@@ -12,6 +12,9 @@
 // (pattern.hpp) anywhere in the text. In a quoted text, a backslash before the same kind of quote
 // makes the quote part of the text; any other backslash stands for itself.
 //
+// `id` is the clip's id with its data set in front, as `ls` prints it, or without: `==` and `~` are
+// true for either, `!=` for neither. `<` and the like compare the id without its data set.
+//
 // A comparison with an unknown value (a clip without a speaker) is false, `!=` too; `not` inverts
 // that. The logic has two values, unlike SQL's three, because a user who writes `not speaker ==
 // "anna"` means all other clips.

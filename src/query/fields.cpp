@@ -87,7 +87,7 @@ std::string_view warning_choices() {
 std::span<const Field> fields() {
   // clang-format off
   static const std::array kFields{
-    Field{"id", kText, kFacts, "the clip's id, without its data set", fact<&RecordFacts::id>},
+    Field{"id", kText, kFacts, "the clip's id, with its data set in front or without", fact<&RecordFacts::id>, {}, true},
     Field{"dataset", kText, kPlan, "data set", [](const Clip& c) { return name_of(c.tables.datasets, c.plan.dataset); }},
     Field{"split", kText, kPlan, "train, validation or test", [](const Clip& c) { return FieldValue(formats::split_name(c.plan.split)); }, "train validation test"},
     Field{"speaker", kText, kPlan, "speaker", [](const Clip& c) { return name_of(c.tables.speakers, c.plan.speaker); }},

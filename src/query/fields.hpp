@@ -30,6 +30,8 @@ struct Field {
   FieldValue (*get)(const Clip& clip);
   // The possible texts, separated by one space; empty: any text.
   std::string_view choices = {};
+  // The text with the data set in front, as `ls` prints an id, is tried as well.
+  bool has_full_form = false;
 };
 
 [[nodiscard]] std::span<const Field> fields();

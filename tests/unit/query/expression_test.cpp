@@ -59,6 +59,20 @@ TEST_F(ExpressionTest, ComparesNumbers) {
   EXPECT_TRUE(matches("clipped > -1"));
 }
 
+TEST_F(ExpressionTest, FindsAnIdAsLsPrintsIt) {
+  facts_.dataset = "lj";
+  EXPECT_TRUE(matches("id == 'lj/LJ001-0007'"));
+  EXPECT_TRUE(matches("id == 'LJ001-0007'"));
+  EXPECT_FALSE(matches("id == 'de/LJ001-0007'"));
+  EXPECT_FALSE(matches("id != 'lj/LJ001-0007'"));
+  EXPECT_FALSE(matches("id != 'LJ001-0007'"));
+  EXPECT_TRUE(matches("id != 'de/LJ001-0007'"));
+  EXPECT_TRUE(matches("id ~ '^lj/LJ001' and id ~ '^LJ001'"));
+  EXPECT_TRUE(matches("id < 'LJ002' and not id < 'LJ001'"));
+  facts_.dataset = "";
+  EXPECT_FALSE(matches("id == 'lj/LJ001-0007'"));
+}
+
 TEST_F(ExpressionTest, ComparesTextsByBytes) {
   EXPECT_TRUE(matches("speaker == \"anna\""));
   EXPECT_TRUE(matches("speaker == 'anna' and dataset == 'lj'"));
