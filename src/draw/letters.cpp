@@ -39,6 +39,13 @@ Size size_of(PangoLayout* layout) {
   return {static_cast<double>(width) / PANGO_SCALE, static_cast<double>(height) / PANGO_SCALE};
 }
 
+void cut_to(PangoLayout* layout, double width_max) {
+  if (size_of(layout).width <= width_max) return;
+  pango_layout_set_width(layout, static_cast<int>(width_max * PANGO_SCALE));
+  pango_layout_set_height(layout, -1);  // one line
+  pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+}
+
 }  // namespace
 
 void Letters::FreeLayout::operator()(PangoLayout* layout) const noexcept {
@@ -74,8 +81,9 @@ Size Letters::measure(const std::string& text, const TextStyle& style) const {
 }
 
 void Letters::write(double x, double y, Anchor anchor, const std::string& text,
-                    const TextStyle& style) {
+                    const TextStyle& style, double width_max) {
   const Layout layout = lay_out(text, style);
+  cut_to(layout.get(), width_max);
   const Size size = size_of(layout.get());
   if (anchor == Anchor::kTopRight || anchor == Anchor::kMiddleRight) x -= size.width;
   if (anchor == Anchor::kTopMiddle) x -= size.width / 2;
@@ -94,8 +102,10 @@ double Letters::write_lines(double x, double y, double width, int line_count,
   return size_of(layout.get()).height;
 }
 
-void Letters::write_upwards(double x, double y, const std::string& text, const TextStyle& style) {
+void Letters::write_upwards(double x, double y, const std::string& text, const TextStyle& style,
+                            double length_max) {
   const Layout layout = lay_out(text, style);
+  cut_to(layout.get(), length_max);
   const Size size = size_of(layout.get());
   cairo_save(cairo_);
   cairo_translate(cairo_, x, y);

@@ -29,16 +29,22 @@ struct TextStyle {
 
 class Letters {
  public:
+  static constexpr double kAnyWidth = 1e9;
+
   explicit Letters(cairo_t* cairo);
 
   [[nodiscard]] Size measure(const std::string& text, const TextStyle& style) const;
-  void write(double x, double y, Anchor anchor, const std::string& text, const TextStyle& style);
+  // A text that is wider than `width_max` is cut and ends in "…".
+  void write(double x, double y, Anchor anchor, const std::string& text, const TextStyle& style,
+             double width_max = kAnyWidth);
   // Writes up to `line_count` lines of `width` and returns their height; what is longer ends in
   // "…". Persian and other scripts that go leftwards begin at the right.
   double write_lines(double x, double y, double width, int line_count, const std::string& text,
                      const TextStyle& style);
-  // Writes turned text, which reads from bottom to top; (x, y) is the middle of its box.
-  void write_upwards(double x, double y, const std::string& text, const TextStyle& style);
+  // Writes turned text, which reads from bottom to top; (x, y) is the middle of its box. A text
+  // that is longer than `length_max` is cut and ends in "…".
+  void write_upwards(double x, double y, const std::string& text, const TextStyle& style,
+                     double length_max);
 
   // How many letters had no shape in any font, so that a box with a number stands in their place.
   [[nodiscard]] std::size_t missing_count() const noexcept { return missing_count_; }

@@ -72,6 +72,8 @@ Result<Size> size_of(const Figure& figure) {
   }
   std::string bytes;
   Surface scratch = Surface::svg(1.0, 1.0, &bytes);
+  cairo_rectangle(scratch.cairo(), 0.0, 0.0, 0.0, 0.0);
+  cairo_clip(scratch.cairo());
   Letters letters(scratch.cairo());
   const Size size = draw_all(scratch.cairo(), letters, figure);
   XTTS_TRY(scratch.finish().status());

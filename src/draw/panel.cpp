@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "draw/colormap.hpp"
@@ -27,6 +29,7 @@ constexpr double kLine = 18.0;  // from one line of text to the next
 constexpr double kBarWidth = 12.0;
 constexpr double kBarGap = 14.0;
 constexpr double kSwatch = 10.0;
+constexpr double kLevelNameMax = 320.0;
 constexpr TextStyle kPanelTitle{.size = 13.0};
 constexpr TextStyle kLabel{.size = 11.0};
 constexpr TextStyle kName{.size = 12.0, .role = Role::kSoftInk};
@@ -57,6 +60,11 @@ void draw_line(cairo_t* cairo, double x0, double y0, double x1, double y1, Rgb c
   cairo_stroke(cairo);
 }
 
+// The name of a vertical axis may reach over the plot's ends: there is nothing beside them.
+double room_of_name(double height) {
+  return height + 2 * kLine;
+}
+
 Axis value_axis(const HeatMap& map) {
   return {.name = map.value_name, .low = map.low, .high = map.high, .ticks = {}};
 }
@@ -74,7 +82,11 @@ double widest(const std::vector<Tick>& ticks, const Letters& letters) {
 // ---- what is in the plot
 
 // Writes the map in the page's own pixels: a reader that smooths an enlarged image would blur it.
+// Nothing is done where nothing can show: a large map costs seconds.
 void draw_heat_map(cairo_t* cairo, const HeatMap& map, const Frame& frame) {
+  double left = 0.0, top = 0.0, right = 0.0, bottom = 0.0;
+  cairo_clip_extents(cairo, &left, &top, &right, &bottom);
+  if (left >= right || top >= bottom) return;
   const auto width = static_cast<int>(std::lround(frame.width * kPixelsPerPoint));
   const auto height = static_cast<int>(std::lround(frame.height * kPixelsPerPoint));
   const std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> image(
@@ -89,10 +101,15 @@ void draw_heat_map(cairo_t* cairo, const HeatMap& map, const Frame& frame) {
   const auto cell = [](int pixel, int pixels_in_all, std::size_t count) {
     return static_cast<std::size_t>(pixel) * count / static_cast<std::size_t>(pixels_in_all);
   };
+  std::size_t row_before = map.row_count;
   for (int y = 0; y < height; ++y) {
-    auto* const row =
-        reinterpret_cast<std::uint32_t*>(pixels + static_cast<std::size_t>(y) * stride);
+    unsigned char* const place = pixels + static_cast<std::size_t>(y) * stride;
+    auto* const row = reinterpret_cast<std::uint32_t*>(place);
     const std::size_t map_row = cell(height - 1 - y, height, map.row_count);
+    if (map_row == std::exchange(row_before, map_row)) {
+      std::memcpy(place, place - stride, stride);
+      continue;
+    }
     for (int x = 0; x < width; ++x) {
       const std::size_t column = cell(x, width, map.column_count);
       const Rgb colour = magma(map.levels[column * map.row_count + map_row]);
@@ -171,7 +188,7 @@ void draw_levels(cairo_t* cairo, Letters& letters, const Panel& panel, const Fra
     const double below = static_cast<double>(levels.size() - 1 - i) * kRow;
     const double text_y = std::min(std::max(y, free_y), frame.y + frame.height - below);
     letters.write(frame.x + frame.width + 2 * kGap, text_y, Anchor::kMiddleLeft, levels[i]->name,
-                  kLabel);
+                  kLabel, kLevelNameMax);
     free_y = text_y + kRow;
   }
 }
@@ -235,7 +252,7 @@ void draw_horizontal_axis(cairo_t* cairo, Letters& letters, const Axis& axis, co
     letters.write(x, floor + kTick + 2.0, Anchor::kTopMiddle, tick.label, kLabel);
   }
   letters.write(frame.x + frame.width / 2, floor + kTick + 2.0 + kLine, Anchor::kTopMiddle,
-                axis.name, kName);
+                axis.name, kName, frame.width);
 }
 
 void draw_colour_bar(cairo_t* cairo, Letters& letters, const HeatMap& map, const Frame& frame) {
@@ -247,7 +264,7 @@ void draw_colour_bar(cairo_t* cairo, Letters& letters, const HeatMap& map, const
   draw_vertical_axis(cairo, letters, axis, bar, bar.x + bar.width, Anchor::kMiddleLeft, false);
   const double labels = widest(vertical_ticks(axis, frame.height), letters);
   letters.write_upwards(bar.x + bar.width + kTick + 2 * kGap + labels + kLine / 2,
-                        frame.y + frame.height / 2, axis.name, kName);
+                        frame.y + frame.height / 2, axis.name, kName, room_of_name(frame.height));
 }
 
 struct LegendEntry {
@@ -305,7 +322,8 @@ Margins margins_of(const Panel& panel, const Letters& letters) {
                     widest(vertical_ticks(axis, panel.height), letters) + kLine;
   }
   for (const Level& level : panel.levels) {
-    margins.right = std::max(margins.right, 2 * kGap + letters.measure(level.name, kLabel).width);
+    const double width = std::min(letters.measure(level.name, kLabel).width, kLevelNameMax);
+    margins.right = std::max(margins.right, 2 * kGap + width);
   }
   return margins;
 }
@@ -332,7 +350,8 @@ double draw_panel(cairo_t* cairo, Letters& letters, const Panel& panel, double l
   draw_line(cairo, frame.x, frame.y + frame.height, frame.x + frame.width, frame.y + frame.height,
             colour_of(Role::kSoftInk));
   draw_horizontal_axis(cairo, letters, panel.x, frame);
-  letters.write_upwards(name_x, y + panel.height / 2, panel.y.name, kName);
+  letters.write_upwards(name_x, y + panel.height / 2, panel.y.name, kName,
+                        room_of_name(panel.height));
   const double name = panel.x.name.empty() ? 0.0 : kLine;
   return y + panel.height + kTick + 2.0 + kLine + name - top;
 }

@@ -481,7 +481,7 @@ def test_figures_hold_every_step_and_can_be_drawn(count, seconds):
 
 
 def test_a_phase_has_one_colour_in_all_panels():
-    first, second, _ = figure(pictured(10, 0.01, ("forward", "mine", "another")))["panels"]
+    first, second, _ = figure(pictured(10, 0.01, ("forward", *(f"mine {number}" for number in range(7)))))["panels"]
     colours = [{one["name"]: one["colour"] for one in panel["columns"]} for panel in (first, second)]
     assert colours[0]["data"] == "vermilion" and len(set(colours[0].values())) == len(colours[0])
     assert all(colours[0][name] == colour for name, colour in colours[1].items())

@@ -175,6 +175,28 @@ TEST(Picture, SurvivesBrokenTextsOfAnyLength) {
   }
 }
 
+TEST(Picture, CutsLongAxisNamesBeforeItsEdges) {
+  Figure figure = report::batch_times_figure(std::vector<double>{1.0, 2.0}, "");
+  const auto plain = draw_png(figure);
+  ASSERT_TRUE(plain.ok());
+  figure.panels[0].x.name = std::string(1000, 'x');
+  figure.panels[0].y.name = std::string(1000, 'y');
+  figure.panels[0].levels[0].name = std::string(1000, 'z');
+  const auto page = draw_png(figure);
+  ASSERT_TRUE(page.ok()) << page.status().message();
+  const Image image(page->bytes);
+  EXPECT_LT(image.width(), Image(plain->bytes).width() + 2 * 400);
+  const Rgb paper = colour_of(Role::kPaper);
+  for (int x = 0; x < image.width(); ++x) {
+    ASSERT_EQ(image.at(x, 1), paper) << x;
+    ASSERT_EQ(image.at(x, image.height() - 2), paper) << x;
+  }
+  for (int y = 0; y < image.height(); ++y) {
+    ASSERT_EQ(image.at(1, y), paper) << y;
+    ASSERT_EQ(image.at(image.width() - 2, y), paper) << y;
+  }
+}
+
 TEST(Picture, OfColumnsStacksThem) {
   figure::Panel panel;
   panel.y.high = 10.0;

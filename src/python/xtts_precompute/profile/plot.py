@@ -75,12 +75,10 @@ def bins_of(least: float, most: float, count: int) -> npt.NDArray[np.float64]:
 
 
 def _colours(names: list[str]) -> dict[str, str]:
-    more = 0
-    found = {}
-    for name in dict.fromkeys(names):
-        found[name] = _COLOURS.get(name) or _MORE_COLOURS[more % len(_MORE_COLOURS)]
-        more += name not in _COLOURS
-    return found
+    """Gives a phase of the user's own a colour that no other phase has, as long as there is one."""
+    free = [*_MORE_COLOURS, *(colour for name, colour in _COLOURS.items() if name not in names), "ink"]
+    own = [name for name in dict.fromkeys(names) if name not in _COLOURS]
+    return {**_COLOURS, **{name: free[number % len(free)] for number, name in enumerate(own)}}
 
 
 def _means(seconds: list[float]) -> npt.NDArray[np.float64]:
