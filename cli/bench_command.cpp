@@ -11,7 +11,6 @@
 #include "cli/picture_files.hpp"
 #include "cli/stop_signal.hpp"
 #include "loader/option_rules.hpp"
-#include "reader/repair_advice.hpp"
 #include "report/batch_figure.hpp"
 
 namespace xtts::cli {
@@ -117,7 +116,7 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
     const bool is_too_small = options.sweeps && !measured.empty() &&
                               result.status().code() == StatusCode::kInvalidArgument;
     if (is_too_small) continue;
-    if (!result.ok()) return reader::with_repair(result.status(), options.cache);
+    if (!result.ok()) return result.status();
     run.measured = std::move(*result);
     measured.push_back(std::move(run));
   }

@@ -35,6 +35,18 @@ std::string ms(double value) {
   return format_short(value);
 }
 
+// Percentiles need some times; fewer are told one by one.
+constexpr std::size_t kTimesForPercentiles = 5;
+
+std::string few_times_in_words(std::span<const double> batch_ms) {
+  if (batch_ms.empty())
+    return "no time of a batch, which lies between two: there was one; a higher --num-batches gives "
+           "more";
+  std::string text;
+  for (const double time : batch_ms) text += (text.empty() ? "" : ", ") + ms(time);
+  return text + " ms a batch: too few times for a verdict; a higher --num-batches gives more";
+}
+
 std::string times_in_words(const BatchTimes& times) {
   return ms(times.mean_ms) + " ms a batch (p50 " + ms(times.p50_ms) + ", p95 " + ms(times.p95_ms) +
          ", p99 " + ms(times.p99_ms) + "), variation " + format_percent(times.variation()) +
@@ -62,9 +74,10 @@ std::string advice_for_cold(const BenchQuestion& question) {
   if (!question.is_packed) storage += " --layout packed";
   if (!question.is_half) storage += " --dtype float16";
   if (!storage.empty()) {
-    steps += (steps.empty() ? "'" : ", and '") + std::string("xtts-precompute convert ") +
-             shell_quoted(question.cache) + " NEW" + storage +
-             "' makes a cache of which less is read";
+    steps += (steps.empty() ? "" : ", and ") +
+             command_in_text("xtts-precompute convert " + shell_quoted(question.cache) + " NEW" +
+                             storage) +
+             " makes a cache of which less is read";
   }
   return "\nThe disk sets this pace: " +
          (steps.empty() ? "it is read in long runs already, and the cache is as small as it can be"
@@ -74,9 +87,10 @@ std::string advice_for_cold(const BenchQuestion& question) {
 
 std::string advice(const BenchQuestion& question, bool is_swept, const BenchRun& run,
                    const BatchTimes& times) {
+  if (times.count == 0) return "One batch tells no pace: measure more (--num-batches).";
   std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
                      " ms or more spends less than 30 % of its time on this data";
-  if (verdict_of(times) != "oscillating") return text + ".";
+  if (times.count < kTimesForPercentiles || verdict_of(times) != "oscillating") return text + ".";
   // An occasional slow batch does not starve a step that is long against it.
   text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
           " ms, with a batch or two filled ahead.";
@@ -158,14 +172,18 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
   }
   text += report::escape_controls(question.cache) + ", shuffle " + question.shuffle + ", " +
           setting_in_words(run) + ", " +
-          report::format_counted(pass.batch_ms.size(), "time", "times") + "\n" +
+          report::format_counted(pass.batch_ms.size() + 1, "batch", "batches") + "\n" +
           storage_in_words(run);
   if (!question.is_cold) {
     text += "  first time   " + rate_in_words(run.measured.first) +
             ", each record verified as it is handed out\n";
   }
   text += std::string("  ") + (question.is_cold ? "from disk    " : "after that   ") +
-          rate_in_words(pass) + "\n  " + times_in_words(times) + ": " + verdict_of(times) + "\n";
+          rate_in_words(pass) + "\n  " +
+          (times.count < kTimesForPercentiles
+               ? few_times_in_words(pass.batch_ms)
+               : times_in_words(times) + ": " + verdict_of(times)) +
+          "\n";
   if (times.cycle && report::step_variation(times) >= kEvenSteps) {
     text += "  every " + format_count(times.cycle->period) +
             " batches the times repeat themselves (" + format_percent(times.cycle->strength) +

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "base/counted.hpp"
 #include "base/env.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
@@ -15,6 +16,7 @@
 #include "loader/loader.hpp"
 #include "loader/stored_source.hpp"
 #include "reader/cache_paths.hpp"
+#include "reader/repair_advice.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -49,7 +51,8 @@ Status look_at(const BatchSlot& slot) {
   return {};
 }
 
-Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
+Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
+                              const MeasureOptions& options) {
   MeasuredPass pass;
   loader.set_epoch(0);
   const ReaderStats before = loader.stats();
@@ -59,7 +62,7 @@ Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
     if (options.cancelled && options.cancelled()) {
       return Status(StatusCode::kCancelled, "stopped while measuring");
     }
-    XTTS_ASSIGN(const auto lease, loader.next());
+    XTTS_ASSIGN(const auto lease, reader::with_repair(loader.next(), cache));
     if (!lease) {
       loader.set_epoch(loader.epoch() + 1);
       continue;
@@ -88,15 +91,15 @@ Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
   XTTS_ASSIGN(const auto loader,
               Loader::open(std::make_shared<StoredSource>(std::move(caches)), options.reader));
   if (loader->batches_per_epoch() == 0) {
-    return Status(StatusCode::kInvalidArgument, "the " + std::to_string(loader->sample_count()) +
-                                                    " clips chosen do not fill a batch of " +
-                                                    std::to_string(options.reader.batch_size) +
-                                                    ": ask for a smaller batch");
+    return Status(StatusCode::kInvalidArgument,
+                  "the " + counted(loader->sample_count(), "clip chosen does", "clips chosen do") +
+                      " not fill a batch of " + std::to_string(options.reader.batch_size) +
+                      ": ask for a smaller batch");
   }
   guard_reads();
   Measured measured;
-  XTTS_ASSIGN(measured.first, run_pass(*loader, options));
-  XTTS_ASSIGN(measured.again, run_pass(*loader, options));
+  XTTS_ASSIGN(measured.first, run_pass(*loader, cache->path(), options));
+  XTTS_ASSIGN(measured.again, run_pass(*loader, cache->path(), options));
   const ReaderStats stats = loader->stats();
   measured.storage = stats.storage;
   measured.reading = stats.reading;

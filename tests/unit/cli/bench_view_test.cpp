@@ -25,8 +25,8 @@ TEST(BenchAdvice, OfAColdDiskNamesOnlyWhatIsNotSoYet) {
   const std::string all =
       describe_bench({.cache = "my cache", .shuffle = "global", .is_cold = true}, {uneven_run()});
   EXPECT_THAT(all, HasSubstr("--shuffle window reads it in long runs"));
-  EXPECT_THAT(all, HasSubstr("'xtts-precompute convert 'my cache' NEW --layout packed --dtype "
-                             "float16'"));
+  EXPECT_THAT(all, HasSubstr("`xtts-precompute convert 'my cache' NEW --layout packed --dtype "
+                             "float16` makes"));
   const std::string ordered = describe_bench(
       {.cache = "c", .shuffle = "window", .is_cold = true, .is_packed = true}, {uneven_run()});
   EXPECT_THAT(ordered, Not(HasSubstr("--shuffle")));
@@ -36,6 +36,20 @@ TEST(BenchAdvice, OfAColdDiskNamesOnlyWhatIsNotSoYet) {
       {uneven_run()});
   EXPECT_THAT(none, Not(HasSubstr("convert")));
   EXPECT_THAT(none, HasSubstr("the cache is as small as it can be"));
+}
+
+TEST(BenchAdvice, OfTooFewBatchesGivesNoPercentiles) {
+  BenchRun run = uneven_run();
+  run.measured.again.batch_ms.clear();
+  const std::string one = describe_bench({.cache = "c", .shuffle = "global"}, {run});
+  EXPECT_THAT(one, HasSubstr(", 1 batch\n"));
+  EXPECT_THAT(one, HasSubstr("no time of a batch, which lies between two: there was one"));
+  EXPECT_THAT(one, HasSubstr("One batch tells no pace"));
+  EXPECT_THAT(one, Not(HasSubstr("p50")));
+  run.measured.again.batch_ms = {2.0, 3.0};
+  const std::string three = describe_bench({.cache = "c", .shuffle = "global"}, {run});
+  EXPECT_THAT(three, HasSubstr(", 3 batches\n"));
+  EXPECT_THAT(three, HasSubstr("2.00, 3.00 ms a batch: too few times for a verdict"));
 }
 
 TEST(BenchAdvice, OfASweepIsNoSweep) {
