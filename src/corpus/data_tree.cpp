@@ -225,6 +225,10 @@ Result<DataTree> scan_data(Env& env, const std::string& data_folder,
                            std::span<const std::string> audio_roots,
                            const std::function<bool()>& cancelled) {
   const auto facts = env.stat(data_folder);
+  if (facts.status().code() == StatusCode::kNotFound) {
+    return Status(StatusCode::kNotFound, "the data folder " + data_folder +
+                                             " is not there: give the folder that holds the audio");
+  }
   if (!facts.ok()) return facts.status().with_context("looking for the data folder");
   if (facts->kind != FileKind::kDirectory) {
     return Status(StatusCode::kInvalidArgument,

@@ -323,13 +323,16 @@ class Repair {
   // We look for the sources once, when the first record needs them.
   Result<Recomputer*> sounds() {
     if (sounds_) return sounds_.get();
+    if (!sources_failure_.ok()) return sources_failure_;
     Sources sources = run_.options.sources;
     if (sources.data.empty()) return nullptr;
     sources.scratch_folder = store::build_folder(run_.cache);
-    XTTS_ASSIGN(auto made, Recomputer::create(run_.env, manifest(), index(), sources,
-                                              run_.options.thread_count, run_.options.cancelled));
-    made->expect_all();
-    sounds_ = std::move(made);
+    auto made = Recomputer::create(run_.env, manifest(), index(), sources,
+                                   run_.options.thread_count, run_.options.cancelled);
+    sources_failure_ = made.status();
+    if (!made) return sources_failure_;
+    sounds_ = std::move(*made);
+    sounds_->expect_all();
     return sounds_.get();
   }
 
@@ -344,6 +347,7 @@ class Repair {
   Plan plan_;
   std::unique_ptr<Recomputer> texts_;
   std::unique_ptr<Recomputer> sounds_;
+  Status sources_failure_;
   std::vector<ShardPlace> to_renew_;
   std::vector<ReportedObstacle> obstacles_;
   std::map<std::uint64_t, Obstacle> lost_clips_;  // by position

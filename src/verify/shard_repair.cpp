@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "base/current_exception.hpp"
 #include "base/run_on_threads.hpp"
@@ -242,11 +243,10 @@ class ShardRepair {
       return {};
     }
     const auto found = job_.sounds();
-    if (!found) return without_sources(found.status(), slots, records);
+    if (!found) return without_sources(found.status());
     Recomputer* const sounds = *found;
     if (sounds == nullptr) {
-      for (const std::size_t slot : slots)
-        add_obstacle(records[slot], Sign::kNoData, RemedyKind::kSources);
+      add_missing_sources(Sign::kNoData);
       return {};
     }
     sounds_ = sounds;
@@ -267,15 +267,19 @@ class ShardRepair {
     return failure;
   }
 
-  Status without_sources(const Status& status, const std::vector<std::size_t>& slots,
-                         const std::vector<Record>& records) {
+  Status without_sources(const Status& status) {
     if (status.code() == StatusCode::kResource || status.code() == StatusCode::kInternal ||
         status.code() == StatusCode::kCancelled) {
       return status;
     }
-    for (const std::size_t slot : slots)
-      add_obstacle(records[slot], {Sign::kStatus, status.message()}, RemedyKind::kSources);
+    add_missing_sources({Sign::kStatus, status.message()});
     return {};
+  }
+
+  // All records of the shard lack the same sources, so one obstacle tells of them.
+  void add_missing_sources(Evidence why) {
+    if (std::exchange(is_missing_sources_told_, true)) return;
+    add({.check = Check::kShard, .why = std::move(why), .remedy = RemedyKind::kSources});
   }
 
   Status make_sound(Recomputer& sounds, SalvagedRecord& salvaged, Record& record) {
@@ -390,6 +394,7 @@ class ShardRepair {
   DamagedShard shard_;
   std::unique_ptr<RandomAccessFile> file_;
   Digest numerics_;
+  bool is_missing_sources_told_ = false;
   const Recomputer* sounds_ = nullptr;  // once a record was made from its source
   bool is_renewed_ = false;
   bool are_facts_lost_ = false;

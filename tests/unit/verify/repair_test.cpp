@@ -187,7 +187,7 @@ TEST(Repair, NeedsNoSourcesForTokensHeadersFactsAndStructure) {
   }
 }
 
-TEST(Repair, SaysWhichClipsNeedTheirSources) {
+TEST(Repair, SaysOnceThatAShardNeedsTheSources) {
   MemoryEnv env;
   add_whole_cache(env);
   const std::string name = shard_names("mel").front();
@@ -197,10 +197,31 @@ TEST(Repair, SaysWhichClipsNeedTheirSources) {
   EXPECT_FALSE(report.ok);
   EXPECT_THAT(report.repaired, IsEmpty());
   ASSERT_EQ(report.findings.size(), 2U) << told(report);
-  EXPECT_EQ(report.findings[0].clip, clip_name(0));
-  EXPECT_THAT(told(report), HasSubstr("not mended, record"));
+  EXPECT_EQ(report.findings[1].clip, clip_name(0));
+  EXPECT_THAT(told(report), HasSubstr("not mended, shard"));
   EXPECT_THAT(told(report), HasSubstr("give --data DATA, the folder of the sources"));
   EXPECT_EQ(env.contents(kCache + "/" + name), damaged);
+}
+
+// All records of a shard lack the same folder, so one line tells of it.
+TEST(Repair, SaysOnceThatTheDataFolderIsGone) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const std::string name = shard_names("mel").front();
+  const std::string shard = whole(name);
+  std::string damaged = shard;
+  // Every 64th byte: no record is left whole.
+  for (std::size_t at = header_of(shard) + kHeaderBytes; at < shard.size(); at += 64)
+    damaged = flipped(damaged, at);
+  env.add_file(kCache + "/" + name, damaged);
+  const Report report = repaired(env, repair_options("/gone"));
+  EXPECT_FALSE(report.ok);
+  std::size_t told_count = 0;
+  for (const Finding& finding : report.findings)
+    told_count += finding.outcome == verify::Outcome::kNotRepaired ? 1 : 0;
+  EXPECT_GT(report.findings.size(), 2U) << told(report);
+  EXPECT_EQ(told_count, 1U) << told(report);
+  EXPECT_THAT(told(report), HasSubstr("the data folder /gone is not there"));
 }
 
 TEST(Repair, LeavesAShardAloneWhoseSourceHasChanged) {
