@@ -200,6 +200,11 @@ Status note_what_is_unread(const LayoutInput& input, const Findings& findings, C
       corpus.unread_lists.push_back(std::move(*lists));
       corpus.corpus_below = only_corpus_in(input);
     }
+    if (corpus.corpus_below) {
+      const std::string_view folder = file_name(corpus.corpus_below->folder);
+      XTTS_ASSIGN(auto beside, find_unread_lists(input, folder));
+      corpus.unread_beside_it = std::move(beside).value_or("");
+    }
   }
   if (auto text = find_unread_text(findings.clips)) corpus.unread_lists.push_back(std::move(*text));
   return {};

@@ -109,8 +109,10 @@ struct Corpus {
   // Lists whose columns no layout knows, or a column of sentences not known as the text, in words.
   // They would go unread; the user can say that this is meant (by a layout, or no text).
   std::vector<std::string> unread_lists;
-  // Set where lists would go unread: the only folder in DATA that is a corpus by itself.
+  // Set where lists would go unread: the only folder in DATA that is a corpus by itself, and the
+  // lists outside of it that no layout reads, in words; empty: there are none.
   std::optional<formats::CorporaEntry> corpus_below;
+  std::string unread_beside_it;
   std::uint64_t held_bytes = 0;  // memory for what the lists name, until the build ends; estimated
   bool has_text = false;         // some clip has text: sound and text then stay a pair
 

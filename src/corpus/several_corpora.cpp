@@ -109,6 +109,19 @@ std::vector<formats::CorporaEntry> entries_of_parts(const LayoutInput& input) {
   return entries;
 }
 
+// Only a layout that finds its lists in folders below DATA can read corpora there.
+std::string other_ways(std::span<const formats::CorporaEntry> entries) {
+  const auto reads_below = [](const formats::CorporaEntry& entry) {
+    const Layout* const layout = layout_named(entry.layout);
+    return layout != nullptr && layout->list_place == ListPlace::kAnywhere;
+  };
+  const auto found = std::ranges::find_if(entries, reads_below);
+  const std::string all = option("layout-of-data", layouts().back().name) +
+                          " reads all audio without texts";
+  if (found == entries.end()) return all;
+  return option("layout-of-data", found->layout) + " reads those of that kind, " + all;
+}
+
 }  // namespace
 
 Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
@@ -161,8 +174,7 @@ Status refusal_of_several(const std::string& data, std::span<const formats::Corp
               ". Build from a file that names them, in place of DATA; --write-corpora corpora.yaml "
               "writes this one:\n\n" +
               corpora_yaml(entries) +
-              "\nOr name a layout: " + option("layout-of-data", entries.front().layout) +
-              " reads those of that kind, folder reads all audio without texts"};
+              "\nOr name a layout: " + other_ways(entries)};
 }
 
 }  // namespace xtts::corpus

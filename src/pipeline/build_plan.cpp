@@ -89,17 +89,24 @@ class Planner {
   Status check_lists_are_read() const {
     if (plan_.corpus.unread_lists.empty() || request_.without_text) return {};
     if (const auto& below = plan_.corpus.corpus_below) {
+      const std::string& beside = plan_.corpus.unread_beside_it;
       return {StatusCode::kInvalidArgument,
               request_.data + " holds one corpus, " + corpus::printable(below->name) + " (layout " +
-                  below->layout + "): give its folder as DATA: " + shell_quoted(below->folder)};
+                  below->layout + "): give its folder as DATA: " + shell_quoted(below->folder) +
+                  (beside.empty() ? ""
+                                  : "\nBeside it are texts that no layout knows how to read, and "
+                                    "a cache of that folder lacks them:\n  " +
+                                        beside)};
     }
     std::string lists;
     for (const std::string& list : plan_.corpus.unread_lists) lists += "\n  " + list;
     return {StatusCode::kInvalidArgument,
             "DATA holds texts that no layout knows how to read:" + lists +
                 "\nA cache would lose them, and their splits and speakers. Give the columns names "
-                "that are known (audio, text, speaker, language, split; UTF-8), or name the layout "
-                "that DATA is to be read as (" +
+                "that are known (audio, text, speaker, language, split; UTF-8), or say which are "
+                "meant (" +
+                option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
+                " and so on), or name the layout that DATA is to be read as (" +
                 option("layout-of-data", "folder") + " takes the sound alone), or give " +
                 option_on("no-text")};
   }

@@ -92,7 +92,11 @@ Detected detect(const LayoutInput& input) {
 
 Result<Findings> read(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<ListSource> sources, choose_lists(input));
-  return LjspeechReader(input).read(sources);
+  auto findings = LjspeechReader(input).read(sources);
+  if (findings.status().code() != StatusCode::kInvalidArgument) return findings;
+  // metadata.csv is also a common name of tables.
+  auto refusal = refusal_of_columns(input, sources.front().list);
+  return refusal ? Result<Findings>(std::move(*refusal)) : std::move(findings);
 }
 
 }  // namespace

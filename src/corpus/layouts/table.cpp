@@ -9,12 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/table.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"
+#include "corpus/lists/named_rows.hpp"
 #include "corpus/names.hpp"
 #include "formats/corpus_config.hpp"
 
@@ -37,6 +40,26 @@ constexpr std::array<FieldNames, 10> kNames = {{
     {FieldRole::kLanguage, {"language", "lang", "locale"}},
     {FieldRole::kSplit, {"split", "subset", "set"}},
 }};
+
+// "audio, audio_path, ...".
+std::string known_names(FieldRole role) {
+  std::string text;
+  for (const std::string_view name : std::ranges::find(kNames, role, &FieldNames::role)->all())
+    text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+// Column names, if the two lines look like those of a table; else nothing. A first line that names
+// audio is a row, not a header.
+std::vector<std::string> header_of(std::string_view text) {
+  const std::string_view header = take_line(text);
+  if (header.find('|') != std::string_view::npos) return {};
+  std::vector<std::string> names = names_of_header(header);
+  if (names.size() < 2 || names_of_header(first_line(text)).size() != names.size()) return {};
+  const bool names_audio = std::ranges::any_of(
+      names, [](const std::string& name) { return audio_rank(file_extension(name)).has_value(); });
+  return names_audio ? std::vector<std::string>() : names;
+}
 
 struct NamedColumn {
   FieldRole role;
@@ -117,6 +140,10 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
                       " (audio_column): looked into *.csv, *.tsv, *.jsonl and *.json");
   }
   if (lists.empty()) {
+    for (const std::string& list : lists_in(input.tree, "", kEndings)) {
+      const auto refusal = refusal_of_columns(input, list);
+      if (refusal) return refusal->with_context("no table in " + input.tree.root);
+    }
     return Status(StatusCode::kInvalidArgument,
                   "no table in " + input.tree.root +
                       ": looked for *.csv, *.tsv, *.jsonl and *.json with a field audio (or "
@@ -144,6 +171,22 @@ Result<Findings> read(const LayoutInput& input) {
 
 Result<bool> is_table(const LayoutInput& input, std::string_view list) {
   return begins_with_rows(input, list, table_layout::kNames, FieldRole::kAudio);
+}
+
+std::optional<Status> refusal_of_columns(const LayoutInput& input, std::string_view list) {
+  const auto text = beginning_of(input, list);
+  if (!text || has_json_lines(list)) return std::nullopt;
+  const std::vector<std::string> columns = table_layout::header_of(*text);
+  if (columns.empty()) return std::nullopt;
+  std::string names;
+  for (const std::string& column : columns) names += (names.empty() ? "" : ", ") + printable(column);
+  return Status(StatusCode::kInvalidArgument,
+                printable(list) + " has the columns " + names +
+                    ", and none of these names is known for the audio. Say which column is which: " +
+                    option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
+                    " and so on; or write known names into its header line (audio: " +
+                    table_layout::known_names(FieldRole::kAudio) +
+                    "; text: " + table_layout::known_names(FieldRole::kRaw) + ")");
 }
 
 extern const Layout kTableLayout = {

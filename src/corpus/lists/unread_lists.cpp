@@ -134,10 +134,9 @@ std::string beginning_for_people(std::string_view text) {
 
 std::string in_words(const std::vector<std::string>& lists) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(lists.size(), kListsNamed); ++i)
-    text += (i == 0 ? "" : ", ") + lists[i];
-  if (lists.size() > kListsNamed)
-    text += " and " + std::to_string(lists.size() - kListsNamed) + " more";
+  const std::size_t shown = shown_of(lists.size(), kListsNamed);
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + lists[i];
+  if (lists.size() > shown) text += " and " + std::to_string(lists.size() - shown) + " more";
   return text;
 }
 
@@ -147,9 +146,15 @@ bool looks_like_sentence(const std::string& text) {
 
 }  // namespace
 
-Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input) {
-  const std::vector<Candidate> candidates = candidates_of(input.tree);
-  const std::vector<std::string> column_files = column_files_of(input.tree);
+Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input,
+                                                     std::string_view but_below) {
+  std::vector<Candidate> candidates = candidates_of(input.tree);
+  std::vector<std::string> column_files = column_files_of(input.tree);
+  if (!but_below.empty()) {
+    const std::string folder = std::string(but_below) + "/";
+    std::erase_if(candidates, [&](const Candidate& one) { return one.path.starts_with(folder); });
+    std::erase_if(column_files, [&](const std::string& one) { return one.starts_with(folder); });
+  }
   if (candidates.empty() && column_files.empty()) return std::optional<std::string>();
   const AudioNames names(input.tree);
   std::vector<std::string> found;
@@ -168,7 +173,7 @@ Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input) {
     std::erase(text, '\0');  // UTF-16 without its mark
     if (names_audio(text, names))
       found.push_back(printable(candidate.path) +
-                      (found.size() < kListsNamed ? beginning_for_people(text) : std::string()));
+                      (found.size() <= kListsNamed ? beginning_for_people(text) : std::string()));
   }
   return found.empty() ? std::optional<std::string>() : std::optional(in_words(found));
 }

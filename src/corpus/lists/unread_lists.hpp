@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "corpus/layout_input.hpp"
 
@@ -14,8 +15,10 @@ namespace xtts::corpus {
 
 // The lists that DATA, taken for a plain folder, would leave unread: "cv-train.csv begins with
 // 'wav_filename,transcript'". A file counts if most of its first lines name audio of DATA. Packed
-// files (.gz), Parquet and Arrow files count without a look. nullopt: there are none.
-[[nodiscard]] Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input);
+// files (.gz), Parquet and Arrow files count without a look. Lists in the folder `but_below` of
+// DATA do not count. nullopt: there are none.
+[[nodiscard]] Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input,
+                                                                   std::string_view but_below = {});
 
 // A column with sentences, where the lists that were read have no column known as the text:
 // "column spoken_words". nullopt: some clip has a text, or no column has sentences.

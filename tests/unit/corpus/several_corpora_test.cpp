@@ -41,6 +41,32 @@ TEST(SeveralCorpora, TheOnlyOneIsNamed) {
   EXPECT_FALSE(discover_data(env, {.layout = "folder"}).corpus_below);
 }
 
+TEST(SeveralCorpora, AListBesideTheOnlyOneIsNamed) {
+  MemoryEnv env;
+  env.add_file("/data/LJSpeech-1.1/metadata.csv", "LJ001-0001|Printing|Printing\n");
+  env.add_file("/data/LJSpeech-1.1/wavs/LJ001-0001.wav", "RIFF");
+  EXPECT_EQ(discover_data(env).unread_beside_it, "");
+  env.add_file("/data/mine/of_mine.csv", "place,words\na.wav,x\n");
+  env.add_file("/data/mine/a.wav", "RIFF");
+  const Corpus corpus = discover_data(env);
+  ASSERT_TRUE(corpus.corpus_below);
+  EXPECT_EQ(corpus.unread_beside_it, "mine/of_mine.csv begins with 'place,words'");
+}
+
+// ljspeech looks for its list in DATA itself, so it cannot read corpora below.
+TEST(SeveralCorpora, OnlyALayoutThatReadsThemIsOffered) {
+  MemoryEnv env;
+  for (const std::string folder : {"a", "b"}) {
+    env.add_file("/data/" + folder + "/metadata.csv", "x|Printing|Printing\n");
+    env.add_file("/data/" + folder + "/wavs/x.wav", "RIFF");
+  }
+  EXPECT_TRUE(says(refusal_of(env), "Or name a layout: --layout-of-data folder reads all"));
+  env.add_file("/data/german/transcript.txt", "b/a.wav|x|x|1.0\n");
+  env.add_file("/data/german/b/a.wav", "RIFF");
+  EXPECT_TRUE(says(refusal_of(env), "--layout-of-data css10 reads those of that kind"));
+  EXPECT_EQ(discover_data(env, {.layout = "css10"}).clips.size(), 1U);
+}
+
 TEST(SeveralCorpora, OfDifferentKindsNoneIsLeftOut) {
   MemoryEnv env;
   env.add_file("/data/libri/train-clean-100/84/121123/84-121123.trans.txt", "84-121123-0000 GO\n");

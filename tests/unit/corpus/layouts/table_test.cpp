@@ -225,6 +225,20 @@ TEST(Table, TablesWithoutAudioAreNone) {
   EXPECT_TRUE(says(refusal_of(env, {.layout = "table"}), "no table in /data"));
 }
 
+// metadata.csv is taken for a list of LJSpeech by its name.
+TEST(Table, UnknownColumnsAreNamedWithTheOptionsForThem) {
+  MemoryEnv env;
+  env.add_file("/data/metadata.csv", "clip_location,words\na.wav,x\n");
+  add_audio(env, {"a.wav"});
+  const std::string text = refusal_of(env);
+  EXPECT_TRUE(says(text, "metadata.csv has the columns clip_location, words, and none")) << text;
+  EXPECT_TRUE(says(text, "--audio-column NAME, --text-column NAME")) << text;
+  EXPECT_TRUE(says(text, "(audio: audio, audio_path,")) << text;
+  EXPECT_EQ(refusal_of(env, {.layout = "table"}), "no table in /data: " + text);
+  env.add_file("/data/metadata.csv", "b.wav,words\na.wav,x\n");
+  EXPECT_TRUE(says(refusal_of(env), "expected lines id|text|normalized text"));
+}
+
 TEST(Table, AHeaderThatSaysTheSameTwiceIsRefused) {
   MemoryEnv env;
   env.add_file("/data/list.csv", "path,text,text\na.wav,x,y\n");
