@@ -40,7 +40,8 @@ constexpr std::size_t kTimesForPercentiles = 5;
 
 std::string few_times_in_words(std::span<const double> batch_ms) {
   if (batch_ms.empty())
-    return "no time of a batch, which lies between two: there was one; a higher --num-batches gives "
+    return "no time of a batch, which lies between two: there was one; a higher --num-batches "
+           "gives "
            "more";
   std::string text;
   for (const double time : batch_ms) text += (text.empty() ? "" : ", ") + ms(time);
@@ -180,9 +181,8 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
   }
   text += std::string("  ") + (question.is_cold ? "from disk    " : "after that   ") +
           rate_in_words(pass) + "\n  " +
-          (times.count < kTimesForPercentiles
-               ? few_times_in_words(pass.batch_ms)
-               : times_in_words(times) + ": " + verdict_of(times)) +
+          (times.count < kTimesForPercentiles ? few_times_in_words(pass.batch_ms)
+                                              : times_in_words(times) + ": " + verdict_of(times)) +
           "\n";
   if (times.cycle && report::step_variation(times) >= kEvenSteps) {
     text += "  every " + format_count(times.cycle->period) +

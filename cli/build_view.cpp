@@ -358,11 +358,11 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += rejects_text(report.rejects);
     text += drops_text(request, report.drops);
   }
-  text += line("Next", request.partition
-                           ? "xtts-precompute merge NEW PART..., once all " +
-                                 std::to_string(request.partition->count) + " parts are built"
-                           : "xtts-precompute verify " +
-                                 escape_controls(shell_quoted(request.cache)));
+  text +=
+      line("Next", request.partition
+                       ? "xtts-precompute merge NEW PART..., once all " +
+                             std::to_string(request.partition->count) + " parts are built"
+                       : "xtts-precompute verify " + escape_controls(shell_quoted(request.cache)));
   return text;
 }
 

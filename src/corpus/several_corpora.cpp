@@ -116,8 +116,8 @@ std::string other_ways(std::span<const formats::CorporaEntry> entries) {
     return layout != nullptr && layout->list_place == ListPlace::kAnywhere;
   };
   const auto found = std::ranges::find_if(entries, reads_below);
-  const std::string all = option("layout-of-data", layouts().back().name) +
-                          " reads all audio without texts";
+  const std::string all =
+      option("layout-of-data", layouts().back().name) + " reads all audio without texts";
   if (found == entries.end()) return all;
   return option("layout-of-data", found->layout) + " reads those of that kind, " + all;
 }
@@ -173,8 +173,7 @@ Status refusal_of_several(const std::string& data, std::span<const formats::Corp
           data + " holds " + counted(entries.size(), "corpus", "corpora") + ": " + names +
               ". Build from a file that names them, in place of DATA; --write-corpora corpora.yaml "
               "writes this one:\n\n" +
-              corpora_yaml(entries) +
-              "\nOr name a layout: " + other_ways(entries)};
+              corpora_yaml(entries) + "\nOr name a layout: " + other_ways(entries)};
 }
 
 }  // namespace xtts::corpus

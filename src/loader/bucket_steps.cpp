@@ -57,9 +57,10 @@ Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
   }
   if (homeless_count > 0) {
     return Status(StatusCode::kInvalidArgument,
-                  std::to_string(homeless_count) + " of " + counted(selection.size(), "clip", "clips") +
-                      " fit into no bucket (up to " + counted(frames_max, "frame", "frames") +
-                      ", " + counted(tokens_max, "token", "tokens") +
+                  std::to_string(homeless_count) + " of " +
+                      counted(selection.size(), "clip", "clips") + " fit into no bucket (up to " +
+                      counted(frames_max, "frame", "frames") + ", " +
+                      counted(tokens_max, "token", "tokens") +
                       "): add a bucket without limits at the end, or leave them out with "
                       "where=\"frames <= ...\"");
   }

@@ -53,9 +53,9 @@ Result<Clip> load_clip(CacheView& cache, std::uint64_t position) {
   XTTS_ASSIGN(clip.speaker,
               reader::with_repair(name_at(cache.manifest().speakers, clip.row.speaker, "speaker"),
                                   cache.path()));
-  XTTS_ASSIGN(clip.language, reader::with_repair(name_at(cache.manifest().languages,
-                                                         clip.row.language, "language"),
-                                                 cache.path()));
+  XTTS_ASSIGN(clip.language, reader::with_repair(
+                                 name_at(cache.manifest().languages, clip.row.language, "language"),
+                                 cache.path()));
   return clip;
 }
 

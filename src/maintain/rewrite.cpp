@@ -36,12 +36,11 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
   reader::ShardFiles files(env, view.path(), manifest);
   std::uint64_t first_row = 0;
   for (std::uint32_t shard = 0; shard < mel.shards.size(); ++shard) {
-    XTTS_ASSIGN(const auto file,
-                reader::with_repair(files.open(mel.spec.id, shard), view.path()));
+    XTTS_ASSIGN(const auto file, reader::with_repair(files.open(mel.spec.id, shard), view.path()));
     XTTS_ASSIGN(const auto row, view.block(mel.spec.id, first_row));
-    XTTS_ASSIGN(const auto header,
-                reader::with_repair(reader::read_block_header(*file, row.place, mel.spec),
-                                    view.path()));
+    XTTS_ASSIGN(
+        const auto header,
+        reader::with_repair(reader::read_block_header(*file, row.place, mel.spec), view.path()));
     if (header.column.numerics != manifest.numerics.hash()) {
       return {StatusCode::kMismatch,
               view.path() + " holds records of two processors or library versions (a build with " +

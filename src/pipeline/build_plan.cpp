@@ -104,9 +104,9 @@ class Planner {
             "DATA holds texts that no layout knows how to read:" + lists +
                 "\nA cache would lose them, and their splits and speakers. Give the columns names "
                 "that are known (audio, text, speaker, language, split; UTF-8), or say which are "
-                "meant (" +
+                "meant with " +
                 option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
-                " and so on), or name the layout that DATA is to be read as (" +
+                " and so on. Or name the layout that DATA is to be read as (" +
                 option("layout-of-data", "folder") + " takes the sound alone), or give " +
                 option_on("no-text")};
   }

@@ -16,11 +16,10 @@ Status check_shards_are_there(const BuildJob& job, const formats::Manifest& mani
   const std::string& cache = job.request.cache;
   XTTS_ASSIGN(const auto lost, lost_shard(job.env, cache, manifest));
   if (!lost) return {};
-  return {StatusCode::kCorrupt,
-          cache + " is damaged: " + *lost + "; " +
-              command_in_text(reader::repair_command(cache) + " --data " +
-                              shell_quoted(job.request.data)) +
-              " mends it"};
+  return {StatusCode::kCorrupt, cache + " is damaged: " + *lost + "; " +
+                                    command_in_text(reader::repair_command(cache) + " --data " +
+                                                    shell_quoted(job.request.data)) +
+                                    " mends it"};
 }
 
 // Finds a lost manifest beside the journal of an unfinished update: this would look like a first
@@ -28,10 +27,9 @@ Status check_shards_are_there(const BuildJob& job, const formats::Manifest& mani
 Status check_manifest_is_not_lost(const BuildJob& job) {
   const std::string& cache = job.request.cache;
   if (!store::is_manifest_lost(job.env, cache)) return {};
-  return {StatusCode::kCorrupt, join_path(cache, "manifest.json") +
-                                    " is lost, but its index is there: " +
-                                    command_in_text(reader::repair_command(cache)) +
-                                    " brings it back"};
+  return {StatusCode::kCorrupt,
+          join_path(cache, "manifest.json") + " is lost, but its index is there: " +
+              command_in_text(reader::repair_command(cache)) + " brings it back"};
 }
 
 // Whether the build replaces the published cache instead of continuing it. A cache that cannot be

@@ -19,7 +19,8 @@ namespace xtts::reader {
 [[nodiscard]] inline Status with_repair(const Status& status, const std::string& cache) {
   if (status.code() != StatusCode::kCorrupt) return status;
   return {status.code(), cache + " is damaged: " + status.message() + "; " +
-                             command_in_text(repair_command(cache)) + " mends it, or says what would"};
+                             command_in_text(repair_command(cache)) +
+                             " mends it, or says what would"};
 }
 
 template <typename T>

@@ -91,8 +91,7 @@ constexpr std::array kSigns{
     SignInfo{Sign::kDecodedOtherwise, "decoded_otherwise",
              "{text}; but this machine decodes or trims the same source in another way, so this "
              "proves nothing"},
-    SignInfo{Sign::kNoData, "no_data",
-             "no sources: give --data DATA, the folder of the sources"},
+    SignInfo{Sign::kNoData, "no_data", "no sources: give --data DATA, the folder of the sources"},
     SignInfo{Sign::kAddedColumn, "added_column", "add_column has added it, from Python"},
     SignInfo{Sign::kCannotStandBeside, "cannot_stand_beside",
              "it would differ in numerics from the other records of its shard"},

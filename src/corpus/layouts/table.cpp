@@ -179,14 +179,16 @@ std::optional<Status> refusal_of_columns(const LayoutInput& input, std::string_v
   const std::vector<std::string> columns = table_layout::header_of(*text);
   if (columns.empty()) return std::nullopt;
   std::string names;
-  for (const std::string& column : columns) names += (names.empty() ? "" : ", ") + printable(column);
-  return Status(StatusCode::kInvalidArgument,
-                printable(list) + " has the columns " + names +
-                    ", and none of these names is known for the audio. Say which column is which: " +
-                    option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
-                    " and so on; or write known names into its header line (audio: " +
-                    table_layout::known_names(FieldRole::kAudio) +
-                    "; text: " + table_layout::known_names(FieldRole::kRaw) + ")");
+  for (const std::string& column : columns)
+    names += (names.empty() ? "" : ", ") + printable(column);
+  return Status(
+      StatusCode::kInvalidArgument,
+      printable(list) + " has the columns " + names +
+          ", and none of these names is known for the audio. Say which column is which: " +
+          option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
+          " and so on; or write known names into its header line (audio: " +
+          table_layout::known_names(FieldRole::kAudio) +
+          "; text: " + table_layout::known_names(FieldRole::kRaw) + ")");
 }
 
 extern const Layout kTableLayout = {
