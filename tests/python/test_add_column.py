@@ -113,7 +113,7 @@ def test_batches_of_the_function(cache):
     new = add(cache, "text_length", embed, axis="fixed", batch=7)
     assert max(sizes) == 7 and sum(sizes) == CLIPS, "the first batch, that shows what the column is, is not made twice"
     assert all((clip.text_length == len(clip.text)).all() for clip in new)
-    with pytest.raises(xp.InvalidArgumentError, match="was given 5 clips and made 1 records"):
+    with pytest.raises(xp.InvalidArgumentError, match="was given 5 clips and made 1 record"):
         add(cache, "other", lambda clips: [np.zeros(1)], axis="fixed", batch=5)
 
 

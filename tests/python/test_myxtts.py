@@ -78,7 +78,7 @@ def test_an_epoch_without_a_batch_is_warned_of(corpus, path, mode):
     loader = opened(path, {"preprocessing_mode": mode}, data=corpus).reader(batch_size=1000)
     with pytest.warns(
         UserWarning,
-        match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 ranks; "
+        match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 rank; "
         r"drop_last=False keeps them",
     ):
         assert list(loader) == []
@@ -149,8 +149,8 @@ def test_a_last_batch_without_clips_on_some_ranks_is_warned_of(corpus, path, mod
     assert bool(told) == bool(empty) and len(told) <= 1
     assert (
         not empty
-        or f"{sum(lengths)} clips are left for the last step of an epoch, which is a batch without "
-        f"clips on {empty} of {ranks} ranks"
+        or f"{sum(lengths)} {'clip is' if sum(lengths) == 1 else 'clips are'} left for the last step of an epoch, "
+        f"which is a batch without clips on {empty} of {ranks} ranks"
         in told[0]
     )
 
@@ -521,8 +521,8 @@ def test_clips_that_the_caches_rules_have_left_out_are_told(corpus, tmp_path):
     report = xp.build(corpus, tmp_path / "cache", settings=settings, max_dropped=1.0, progress=False)
     with pytest.warns(
         UserWarning,
-        match=rf"{report.accounting['dropped']} clips are not in the cache .* because they are too long "
-        rf"for its recipe \(clip-.*The trainer cuts them",
+        match=rf"{report.accounting['dropped']} clips are not in the cache .*: too long for its "
+        rf"recipe \(clip-.*The trainer cuts them",
     ):
         opened(tmp_path / "cache", {"max_mel_frames": 40}, data=corpus)
 

@@ -145,7 +145,7 @@ def test_texts_that_were_edited_since_are_told(corpus, tmp_path):
     table.write_text("\n".join(["edited".join(lines[0].rsplit("this is", 1)), *lines[1:]]) + "\n")
     with pytest.warns(
         UserWarning,
-        match=f"1 clips have other texts in the trainer's list than in .*: {names[0]}. This brings it "
+        match=f"1 clip has another text in the trainer's list than in .*: {names[0]}. This brings it "
         "up to date:\n    xtts-precompute",
     ):
         opened(**arguments)
@@ -239,7 +239,7 @@ def test_a_split_may_be_a_list_of_ids(corpus, path, mode):
     chosen = ["clip-007", "clip-003", "clip-030"]
     dataset = opened(path, data=corpus, mode=mode, ids=chosen)
     assert all_ids(dataset) == sorted(chosen) == sorted(one.ids[0] for one in dataset) and len(dataset) == 3
-    with pytest.raises(xp.NotFoundError, match="1 of 2 clips are not in .*: nobody"):
+    with pytest.raises(xp.NotFoundError, match="1 of 2 clips is not in .*: nobody"):
         opened(path, data=corpus, mode=mode, ids=["clip-007", "nobody"])
     for wrong, says in (([], "ids is empty"), ("clip-007", "not one text"), ([7], "one of ids must be a text")):
         with pytest.raises(xp.InvalidArgumentError, match=says):

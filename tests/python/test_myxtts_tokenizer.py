@@ -275,6 +275,6 @@ def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
 
 
 def test_clips_without_tokens_are_left_out_and_named(own_path):
-    with pytest.warns(UserWarning, match=r"1 clips are left out \(clip-003\)"):
+    with pytest.warns(UserWarning, match=r"1 clip is left out \(clip-003\)"):
         dataset = opened(own_path, lambda text: [] if "003" in text else [1], split=None, tokenizer_version="1")
     assert "clip-003" not in {clip_id for batch in dataset.reader(drop_last=False, ids=True) for clip_id in batch.ids}

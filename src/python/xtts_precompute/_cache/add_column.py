@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from .._base.choices import one_of, switch, text, whole
 from .._base.errors import Error, InvalidArgumentError
+from .._base.words import counted
 from .._build import tools
 from .._build.progress import ColumnProgress, listener
 from .clips import Clip
@@ -104,7 +105,8 @@ class _Maker:
         made = list(fn(clips))
         if len(made) != len(clips):
             raise InvalidArgumentError(
-                f"add_column: the function was given {len(clips)} clips and made {len(made)} records"
+                f"add_column: the function was given {counted(len(clips), 'clip', 'clips')} and made "
+                f"{counted(len(made), 'record', 'records')}"
             )
         return [_stored(one, clip.id) for one, clip in zip(made, clips)]
 

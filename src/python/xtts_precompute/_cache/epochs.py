@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .. import _core
+from .._base.words import counted
 from .options import DEFAULTS
 
 
@@ -79,7 +80,7 @@ def warn_of_no_batch(sample_count: int, options: Mapping[str, Any]) -> None:
     """Warns the caller who iterates over an epoch that has no batch."""
     given = {**DEFAULTS, **options}
     warnings.warn(
-        f"an epoch has no batch: {sample_count} clips do not fill one of {given['batch_size']} on each of "
-        f"{given['world_size']} ranks; drop_last=False keeps them",
+        f"an epoch has no batch: {counted(sample_count, 'clip does', 'clips do')} not fill one of "
+        f"{given['batch_size']} on each of {counted(given['world_size'], 'rank', 'ranks')}; drop_last=False keeps them",
         stacklevel=3,
     )

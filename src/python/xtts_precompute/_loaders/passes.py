@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from .. import _core
 from .._base.choices import whole
 from .._base.errors import InvalidArgumentError
+from .._base.words import counted
 from .._cache.epochs import Epoch, begin_next_epoch, warn_of_no_batch
 
 Share = Callable[[], tuple[int, int]]
@@ -236,8 +237,8 @@ def _warn_of_empty_ranks(epoch: Epoch | None) -> None:
     """Warns if some ranks have no clip in a last step that is kept: ranks have equally many batches."""
     if epoch is not None and epoch.ranks_without_clips():
         warnings.warn(
-            f"{epoch.clips_of_last_step()} clips are left for the last step of an epoch, which is a "
-            "batch without clips on "
+            f"{counted(epoch.clips_of_last_step(), 'clip is', 'clips are')} left for the last step of an "
+            "epoch, which is a batch without clips on "
             f"{epoch.ranks_without_clips()} of {epoch.world_size} ranks: a mean over it is NaN. drop_last=True "
             "(drop_remainder=True) leaves that step out",
             stacklevel=4,

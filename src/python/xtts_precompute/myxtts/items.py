@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -147,7 +148,7 @@ def _open(path: str, differences: Callable[[str], list[str]], how: How) -> Cache
     if lost:
         raise CorruptError(
             f"the cache {path} is damaged: {lost[0].file}: {lost[0].what}. This mends it:\n    "
-            f"xtts-precompute verify {path} --repair"
+            + shlex.join(["xtts-precompute", "verify", str(path), "--repair"])
         )
     return cache
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from .._base.choices import listed, text
 from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
 from .._base.warn import warn
+from .._base.words import counted
 from .config import Config
 
 _HEADERS = ("id|", "fileid|", "wav_id|")
@@ -146,7 +147,7 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
     numbered = sum(map(len, places.values()))
     if numbered != len(rows):
         raise MismatchError(
-            f"{splits} divides {numbered} clips, and {table} has {len(rows)}: one of the two has "
+            f"{splits} divides {counted(numbered, 'clip', 'clips')}, and {table} has {len(rows)}: one of the two has "
             "changed since, so that its numbers may mean other clips. "
             "ids= says which clips are meant"
         )
@@ -169,8 +170,8 @@ def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
     if differ:
         named = ", ".join(differ[:_SHOWN]) + (", ..." if len(differ) > _SHOWN else "")
         warn(
-            f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: "
-            f"{named}. This brings it up to date:\n    {command}"
+            f"{counted(len(differ), 'clip has another text', 'clips have other texts')} in the trainer's list "
+            f"than in {source._shown}: {named}. This brings it up to date:\n    {command}"
         )
 
 
@@ -186,7 +187,8 @@ def _read_splits(path: str) -> dict[str, list[int]]:
         for place in places:
             if type(place) is not int or not 0 <= place < count:
                 raise InvalidArgumentError(
-                    f"{path} is no file of the trainer's splits: {place!r} numbers none of its {count} clips"
+                    f"{path} is no file of the trainer's splits: {place!r} numbers none of its "
+                    f"{counted(count, 'clip', 'clips')}"
                 )
     return made
 
@@ -202,11 +204,13 @@ def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
     named = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
     if lacking and (not are_own or len(lacking) == len(found)):
         whose = " of the trainer's own split" if are_own else ""
-        raise NotFoundError(f"{len(lacking)} of {len(found)} clips{whose} are not in {source._shown}: {named}")
+        lost = f"{len(lacking)} of {counted(len(found), 'clip', 'clips')}{whose}"
+        raise NotFoundError(f"{lost} {'is' if len(lacking) == 1 else 'are'} not in {source._shown}: {named}")
     if lacking:
         warn(
-            f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in "
-            f"{source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not"
+            f"{len(lacking)} of the {len(found)} clips of the trainer's own split "
+            f"{'is' if len(lacking) == 1 else 'are'} not in {source._shown}: {named}. "
+            "A build brings in what is new, and its rejects.jsonl says why others are not"
         )
     return [name for name in found.values() if name is not None]
 

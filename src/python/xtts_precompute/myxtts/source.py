@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from .._base.errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
 from .._base.warn import warn
+from .._base.words import counted
 from .._build.arguments import settings_texts
 from .._build.build import build, verify
 from .._cache.cache import Cache, open
@@ -213,8 +214,9 @@ def _check_lengths(place: Place, cache: Cache) -> None:
         full = may_be_cut and sum((one.frame_count if column == "mel" else one.token_count) >= has for one in facts)
         if full:
             raise MismatchError(
-                f"{full} clips of the cache {cache.path} fill its records of {has}, and the trainer "
-                f"reads up to {limit}: what is behind may be lost. "
+                f"{counted(full, 'clip', 'clips')} of the cache {cache.path} "
+                f"{'fills' if full == 1 else 'fill'} its records of {has}, "
+                f"and the trainer reads up to {limit}: what is behind may be lost. "
                 f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
             )
         if place.config.switch("pad_to_fixed_length", False):
@@ -310,7 +312,7 @@ def _tell_of_drops(place: Place, path: str) -> None:
     if dropped:
         named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
         warn(
-            f"{len(dropped)} clips are not in the cache {path} because they are too long for its recipe "
+            f"{counted(len(dropped), 'clip is', 'clips are')} not in the cache {path}: too long for its recipe "
             f"({named}; rejects.jsonl has them all). The trainer "
             f"cuts them. {_how('This makes a cache that does so, too', place.command(path, overwrite=True))}"
         )

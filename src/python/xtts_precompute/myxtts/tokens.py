@@ -19,6 +19,7 @@ import numpy.typing as npt
 from .._base.choices import text
 from .._base.errors import BusyError, InvalidArgumentError, MismatchError, ResourceError
 from .._base.warn import warn
+from .._base.words import counted
 from .._cache.cache import Cache, open
 from .config import Config
 from .identity import Identity, UnknownError
@@ -164,7 +165,8 @@ def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> l
     if empty:
         named = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
         warn(
-            f"{len(empty)} clips are left out ({named}): they have no text, or the tokenizer makes no tokens of it"
+            f"{counted(len(empty), 'clip is', 'clips are')} left out ({named}): no text, or the tokenizer makes no "
+            "tokens of it"
             + ("" if tokens_of.cuts else f", or more than max_text_tokens, {tokens_of.limit}: a higher one keeps them")
         )
     return empty

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from .._base.errors import CorruptError, InternalError, InvalidArgumentError, MismatchError, NotFoundError
 from .._base.warn import warn
+from .._base.words import counted
 from .features import Asked, MelLength, asked_by, has_other_lengths, missing_features
 from .items import Items, find_items, rows_of
 
@@ -102,7 +103,8 @@ class TrainerBatches:
         # Clips that are longer in the cache are cut where the trainer cuts.
         cut = 0 if self._asked.native else int((self._items.frames > (self._asked.max_frames or np.inf)).sum())
         _say(
-            f"{theirs.subset}: {kept} of {len(self._valid)} clips from {', '.join(self._items.paths)} "
+            f"{theirs.subset}: {kept} of {counted(len(self._valid), 'clip', 'clips')} from "
+            f"{', '.join(self._items.paths)} "
             f"(recipe {self._asked.recipe}"
             f"{', as use_tf_native_loading has it' if self._asked.native else ''}"
             f"{f'; {cut} are cut at max_mel_frames' if cut else ''})"
@@ -124,7 +126,7 @@ class TrainerBatches:
         short = items.cut_before(self._asked.max_frames)
         if len(short):
             raise MismatchError(
-                f"{len(short)} clips are cut in the cache, and the trainer reads "
+                f"{counted(len(short), 'clip is', 'clips are')} cut in the cache, and the trainer reads "
                 f"{self._asked.max_frames or 'all'} of their frames "
                 f"({items.ids[short[0]]}). {self._how(items.beside, overwrite=True)}"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._base.words import counted
 from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_verdict, variation_verdict
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def describe(report: ProfileReport) -> str:
     real = report.real
     size = "" if report.batch_size is None else f" of {report.batch_size} samples"
     warmup = f", after {report.warmup} that do not count" if report.warmup else ""
-    lines = [f"{counted(len(real.by_phase), 'step')}{size}{warmup} ({report.clock} clock)", *_table(real)]
+    lines = [f"{counted(len(real.by_phase), 'step', 'steps')}{size}{warmup} ({report.clock} clock)", *_table(real)]
     lines.append(
         f"{_rates(real, report.batch_size)}; waiting for data {percent(report.data_share)} of the step: "
         f"{report.data_verdict}; variation {percent(report.variation)}: {report.variation_verdict}"
@@ -133,10 +134,6 @@ def advice(report: ProfileReport) -> list[str]:
             "shapes that change, or other programs."
         )
     return found
-
-
-def counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def number(value: float) -> str:

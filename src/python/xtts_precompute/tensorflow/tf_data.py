@@ -17,6 +17,7 @@ from .._base.arrays import Array
 from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError
 from .._base.frameworks import framework
+from .._base.words import counted
 from .._cache.batch import Batch
 from .._loaders.loader import BatchLoader, ReadableOrPath
 from .._loaders.passes import Passes
@@ -288,8 +289,8 @@ def no_batch(source: Passes[Any]) -> InvalidArgumentError:
         )
         return InvalidArgumentError(f"there is no batch in an epoch: no clip is chosen{whose}")
     return InvalidArgumentError(
-        f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has: "
-        "give a smaller batch_size"
+        f"there is no batch in an epoch: {counted(clips, 'clip is', 'clips are')} chosen, "
+        "fewer than a batch of all ranks has: give a smaller batch_size"
     )
 
 
