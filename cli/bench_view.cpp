@@ -204,7 +204,7 @@ json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& r
   document["notice"] = run.measured.notice;
   document["batch_size"] = run.batch_size;
   document["threads"] = run.thread_count;
-  document["verdict"] = verdict_of(times);
+  document["verdict"] = times.count == 0 ? json() : json(verdict_of(times));
   document["step_ms"] = report::kShortStepMs;
   document["step_variation"] = report::step_variation(times);
   document["step_ms_min"] = times.mean_ms / kDataShareOfStep;
