@@ -1,0 +1,114 @@
+#include "cuda/driver.hpp"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include "base/fork_count.hpp"
+#include "base/try.hpp"
+
+namespace xtts::cuda {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+constexpr int kVersionMin = 12000;
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Status no_driver(const std::string& why) {
+  return {StatusCode::kUnsupported, "this machine has no NVIDIA driver (" + why +
+                                        "): install the driver, or take the device 'cpu'"};
+}
+
+std::string last_error() {
+  const char* const why = ::dlerror();
+  return why == nullptr ? "no reason given" : why;
+}
+
+template <typename Call>
+Status find(void* library, const char* symbol, Call& call) {
+  call = reinterpret_cast<Call>(::dlsym(library, symbol));
+  if (call != nullptr) return {};
+  return {StatusCode::kUnsupported, "the NVIDIA driver is too old: it lacks " +
+                                        std::string(symbol) + ". Update it to one for CUDA " +
+                                        version_text(kVersionMin) + " or later"};
+}
+
+Result<DriverCalls> load() {
+  // The library is never closed: the driver has threads of its own.
+  void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return no_driver(last_error());
+  DriverCalls calls;
+#define XTTS_FIND(name, symbol, parameters) XTTS_TRY(find(library, #symbol, calls.name));
+  XTTS_CUDA_DRIVER_CALLS(XTTS_FIND)
+#undef XTTS_FIND
+  return calls;
+}
+
+std::mutex mutex;  // guards the two below
+Driver opened;
+bool is_open = false;
+
+}  // namespace
+
+Result<const Driver*> Driver::open() {
+  const std::scoped_lock lock(mutex);
+  if (!is_open) {
+    XTTS_ASSIGN(opened.calls_, load());
+    XTTS_TRY(opened.start());
+    is_open = true;
+  }
+  if (!opened.may_be_called()) {
+    return Status(StatusCode::kUnsupported,
+                  "CUDA cannot be used in a process that was forked after CUDA was begun: start "
+                  "workers with the method 'spawn', or open the device in the worker alone");
+  }
+  return &opened;
+}
+
+Status Driver::start() {
+  forks_ = fork_count();
+  const CallResult begun = calls_.init(0);
+  if (begun == kNoDevice) {
+    return {StatusCode::kUnsupported,
+            "the NVIDIA driver finds no GPU: look at CUDA_VISIBLE_DEVICES and nvidia-smi, or take "
+            "the device 'cpu'"};
+  }
+  if (begun == kDriverMismatch) {
+    return {StatusCode::kUnsupported,
+            "the NVIDIA driver's library and its kernel module are of different versions: restart "
+            "the machine after the update"};
+  }
+  XTTS_TRY(check(begun, "starting the NVIDIA driver"));
+  XTTS_TRY(check(calls_.driver_version(&version_), "asking for the driver's version"));
+  if (version_ < kVersionMin) {
+    return {StatusCode::kUnsupported, "the NVIDIA driver is for CUDA " + version_text(version_) +
+                                          ": update it to one for CUDA " +
+                                          version_text(kVersionMin) + " or later"};
+  }
+  return check(calls_.device_count(&device_count_), "counting the GPUs");
+}
+
+bool Driver::may_be_called() const noexcept {
+  return fork_count() == forks_;
+}
+
+Status Driver::check(CallResult result, std::string_view what) const {
+  if (result == kSuccess) return {};
+  const char* name = nullptr;
+  const char* text = nullptr;
+  (void)calls_.error_name(result, &name);
+  (void)calls_.error_text(result, &text);
+  std::string message(what);
+  message += ": the NVIDIA driver says ";
+  message += text != nullptr ? text : "nothing more than a number";
+  message += " (" + (name != nullptr ? std::string(name) : "error " + std::to_string(result)) + ")";
+  if (result == kOutOfMemory) {
+    message += ". Give the reader fewer slots or smaller batches, or free memory of the GPU";
+  }
+  return {StatusCode::kResource, message};
+}
+
+}  // namespace xtts::cuda
