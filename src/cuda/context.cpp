@@ -1,0 +1,94 @@
+#include "cuda/context.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+
+namespace xtts::cuda {
+namespace {
+
+constexpr int kArchitectureMin = 75;
+
+std::string in_words(int architecture) {
+  return std::to_string(architecture / 10) + "." + std::to_string(architecture % 10);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Context>> Context::open(int number) {
+  XTTS_ASSIGN(const Driver* driver, Driver::open());
+  if (number < 0 || number >= driver->device_count()) {
+    const int count = driver->device_count();
+    return Status(StatusCode::kUnsupported,
+                  "there is no GPU cuda:" + std::to_string(number) + ": the NVIDIA driver shows " +
+                      std::to_string(count) + (count == 1 ? " (cuda:0)" : "") +
+                      ". CUDA_VISIBLE_DEVICES chooses which");
+  }
+  std::shared_ptr<Context> context(new Context(*driver, number));
+  XTTS_TRY(context->retain());
+  XTTS_TRY(context->find_facts());
+  return std::shared_ptr<const Context>(std::move(context));
+}
+
+Context::~Context() {
+  if (handle_ == nullptr || !driver_->may_be_called()) return;
+  (void)driver_->calls().release_context(device_);
+}
+
+Status Context::retain() {
+  const std::string what = "opening " + label();
+  XTTS_TRY(driver_->check(driver_->calls().device_get(&device_, number_), what));
+  return driver_->check(driver_->calls().retain_context(&handle_, device_), what);
+}
+
+Status Context::find_facts() {
+  const DriverCalls& calls = driver_->calls();
+  const std::string what = "asking what " + label() + " is";
+  std::array<char, 256> name{};
+  XTTS_TRY(driver_->check(calls.device_name(name.data(), name.size() - 1, device_), what));
+  gpu_name_ = name.data();
+  int major = 0;
+  int minor = 0;
+  XTTS_TRY(driver_->check(calls.device_attribute(&major, kAttributeComputeMajor, device_), what));
+  XTTS_TRY(driver_->check(calls.device_attribute(&minor, kAttributeComputeMinor, device_), what));
+  architecture_ = 10 * major + minor;
+  if (architecture_ < kArchitectureMin) {
+    return {StatusCode::kUnsupported, label() + " (" + gpu_name_ + ") has compute capability " +
+                                          in_words(architecture_) + ", and " +
+                                          in_words(kArchitectureMin) +
+                                          " is needed: take the device 'cpu'"};
+  }
+  numa_node_ = find_numa_node();
+  return {};
+}
+
+// The kernel knows the node by the GPU's place on the bus.
+std::optional<int> Context::find_numa_node() const {
+  std::array<char, 64> id{};
+  if (driver_->calls().device_pci_bus_id(id.data(), id.size() - 1, device_) != kSuccess) return {};
+  std::string place = id.data();
+  std::ranges::transform(place, place.begin(),
+                         [](unsigned char letter) { return std::tolower(letter); });
+  std::ifstream file("/sys/bus/pci/devices/" + place + "/numa_node");
+  int node = -1;
+  if (!(file >> node) || node < 0) return {};
+  return node;
+}
+
+Status Context::check_process() const {
+  if (driver_->may_be_called()) return {};
+  return {StatusCode::kUnsupported,
+          label() + " was opened before this process was forked, and cannot be used in it: open "
+                    "the device in the worker, and start workers with the method 'spawn'"};
+}
+
+Result<Context::FreeMemory> Context::memory() const {
+  FreeMemory memory;
+  XTTS_TRY(run("asking " + label() + " for its free memory", [&](const DriverCalls& calls) {
+    return calls.memory_info(&memory.free_bytes, &memory.total_bytes);
+  }));
+  return memory;
+}
+
+}  // namespace xtts::cuda
