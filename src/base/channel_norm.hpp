@@ -33,6 +33,9 @@ class ChannelNorm {
                                                   std::span<const double> deviations);
 
   [[nodiscard]] std::size_t channel_count() const noexcept { return means_.size(); }
+  // By channel; what apply() subtracts, and what it divides by.
+  [[nodiscard]] std::span<const float> means() const noexcept { return means_; }
+  [[nodiscard]] std::span<const float> divisors() const noexcept { return divisors_; }
 
   // Normalizes values of whole or partial frames. The first value belongs to `first_channel`.
   // `out` has the size of `in`, and may be the same memory.

@@ -64,6 +64,7 @@ class CpuSlot final : public SlotMemory {
             const Pattern& pattern) noexcept override {
     fill_bytes(staging().subspan(offset_bytes, size_bytes), pattern);
   }
+  [[nodiscard]] bool change(std::size_t, std::size_t, const Change&) override { return false; }
   void discard() noexcept override {}
   [[nodiscard]] std::span<std::byte> host() noexcept override {
     return memory_.bytes().subspan(host_offset_bytes(size_), size_.host);
@@ -83,7 +84,8 @@ class CpuSlot final : public SlotMemory {
 
 class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDevice> {
  public:
-  explicit CpuDevice(const DeviceOptions& options) : lock_memory_(options.lock_memory) {}
+  CpuDevice(const DeviceOptions& options, std::string notice)
+      : lock_memory_(options.lock_memory), notice_(std::move(notice)) {}
 
   [[nodiscard]] DeviceId id() const noexcept override { return {DeviceKind::kCpu, 0}; }
   [[nodiscard]] bool reads_host_memory() const noexcept override { return true; }
@@ -96,19 +98,21 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   }
 
   [[nodiscard]] std::string shortfall() const override {
-    if (!was_refused_lock_) return {};
-    return "slots could not be locked in memory: raise the limit with `ulimit -l`";
+    if (!was_refused_lock_) return notice_;
+    return (notice_.empty() ? "" : notice_ + "; ") +
+           "slots could not be locked in memory: raise the limit with `ulimit -l`";
   }
 
  private:
   bool lock_memory_;
+  std::string notice_;
   std::atomic<bool> was_refused_lock_ = false;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> open_cpu(const DeviceOptions& options) {
-  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(options));
+Result<std::shared_ptr<Device>> open_cpu(const DeviceOptions& options, std::string notice) {
+  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(options, std::move(notice)));
 }
 
 }  // namespace xtts::device

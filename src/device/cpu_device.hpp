@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "device/device.hpp"
 
 namespace xtts::device {
 
-[[nodiscard]] Result<std::shared_ptr<Device>> open_cpu(const DeviceOptions& options);
+// `notice` is what shortfall() says first.
+[[nodiscard]] Result<std::shared_ptr<Device>> open_cpu(const DeviceOptions& options,
+                                                       std::string notice = {});
 
 }  // namespace xtts::device

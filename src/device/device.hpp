@@ -15,12 +15,22 @@
 #include <string>
 #include <string_view>
 
+#include "base/channel_norm.hpp"
 #include "xtts/device_id.hpp"
+#include "xtts/dtype.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::device {
 
 class Device;
+
+// How a device makes values from stored ones: it widens half floats, or normalizes, or both.
+struct Change {
+  DType from = DType::kFloat32;
+  DType to = DType::kFloat32;  // no smaller than `from`
+  // Null: only widened. Lives until the upload is done.
+  const ChannelNorm* norm = nullptr;
+};
 
 // One element, repeated: the lowest `element_bytes` bytes of `bits`.
 struct Pattern {
@@ -41,8 +51,8 @@ class Event {
 
 // SlotMemory is the memory of one batch. It is used in a cycle:
 //
-//   begin_filling()   every filler before its first write; the first waits until the memory is free
-//   staging() fill()  fillers write, several threads, each its own bytes
+//   begin_filling()   every filler before its first write; the first waits until it may write
+//   staging() fill() change()  fillers write, several threads, each its own bytes
 //   host()            fillers write it, too
 //   upload()          one thread, once; no write follows
 //   wait on the event, read at consumer_data() and host()
@@ -55,9 +65,10 @@ class SlotMemory {
 
   [[nodiscard]] virtual const Device& device() const noexcept = 0;
 
-  // Waits for the last upload, and for all work that waiting streams received until end_lease().
+  // Waits until staging memory may be written: the last upload is done. The next upload waits, on
+  // the host here or on the device, for all work that waiting streams received until end_lease().
   [[nodiscard]] virtual Status begin_filling() = 0;
-  // True where begin_filling() would not have to wait.
+  // True where neither the filler nor the next upload would have to wait.
   [[nodiscard]] virtual bool is_idle() const noexcept = 0;
   // The memory into which fillers write the consumer's data. Begins on a page. After upload() the
   // loader neither writes nor reads it.
@@ -66,13 +77,18 @@ class SlotMemory {
   // of the range calls this instead of writing to it. The range begins and ends on an element.
   virtual void fill(std::size_t offset_bytes, std::size_t size_bytes,
                     const Pattern& pattern) noexcept = 0;
-  // Forgets everything written and filled since begin_filling(), so that it is done again. One
+  // Lets the device make a range at the consumer's side from stored values, which the filler writes
+  // at the range's beginning in staging(). Values begin with the first channel. False: this device
+  // does not; the filler changes the values itself and writes the whole range.
+  [[nodiscard]] virtual bool change(std::size_t offset_bytes, std::size_t size_bytes,
+                                    const Change& change) = 0;
+  // Forgets everything written, filled and changed since begin_filling(), so that it is done again. One
   // thread, while no filler writes.
   virtual void discard() noexcept = 0;
   // The memory for data that the host reads, on every device: fillers write it, and it stays until
   // end_lease(). Begins on a page.
   [[nodiscard]] virtual std::span<std::byte> host() noexcept = 0;
-  // Begins to transfer everything written and filled to consumer_data(). The slot owns the event,
+  // Begins to transfer everything written, filled and changed to consumer_data(). The slot owns the event,
   // which stands for this upload until the slot is filled again.
   [[nodiscard]] virtual Result<const Event*> upload() = 0;
   // The memory that the consumer reads after the event: as long as staging(), a device address.
@@ -89,13 +105,16 @@ struct SlotBytes {
 struct DeviceOptions {
   // Locks slots in memory, as far as the system's limits allow. A GPU's slots are always locked.
   bool lock_memory = false;
+  // The memory of a GPU that the readers of this process may hold together; 0: no limit.
+  std::uint64_t gpu_memory_bytes = 0;
 };
 
 // Immutable except for its slots: any number of threads. Slots keep their device alive.
 class Device {
  public:
   virtual ~Device() = default;
-  // "cpu". kUnsupported: no such device, or no driver for it; kResource.
+  // "cpu", "cuda" (the first GPU), "cuda:N"; "auto": the first GPU, or else the CPU, and shortfall()
+  // says why. kUnsupported: no such device, or no driver for it; kResource.
   [[nodiscard]] static Result<std::shared_ptr<Device>> open(std::string_view name,
                                                             const DeviceOptions& options = {});
 

@@ -1,9 +1,12 @@
 // The table of devices: the ones of this build, and added ones.
+#include <charconv>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "device/cpu_device.hpp"
+#include "device/cuda_device.hpp"
 #include "device/device.hpp"
 
 namespace xtts::device {
@@ -11,7 +14,7 @@ namespace {
 
 struct Table {
   std::mutex mutex;  // guards the entries
-  std::map<std::string, AddedDevice::Open, std::less<>> entries{{"cpu", open_cpu}};
+  std::map<std::string, AddedDevice::Open, std::less<>> added;
 };
 
 Table& table() {
@@ -19,31 +22,52 @@ Table& table() {
   return devices;
 }
 
+AddedDevice::Open find_added(std::string_view name) {
+  const std::scoped_lock lock(table().mutex);
+  const auto found = table().added.find(name);
+  return found == table().added.end() ? AddedDevice::Open() : found->second;
+}
+
+// The number in "cuda:N"; 0 for "cuda". Nothing: the name is another one.
+std::optional<int> gpu_number(std::string_view name) {
+  constexpr std::string_view kPrefix = "cuda";
+  if (!name.starts_with(kPrefix)) return {};
+  name.remove_prefix(kPrefix.size());
+  if (name.empty()) return 0;
+  if (name.front() != ':') return {};
+  name.remove_prefix(1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = error == std::errc() && end == name.data() + name.size() && number >= 0;
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+Result<std::shared_ptr<Device>> open_any(const DeviceOptions& options) {
+  auto gpu = open_cuda(0, options);
+  if (gpu.ok()) return gpu;
+  return open_cpu(options, "device auto: batches stay in the CPU's memory, because " +
+                               gpu.status().message());
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Device>> Device::open(std::string_view name, const DeviceOptions& options) {
-  AddedDevice::Open open;
-  std::string names;
-  {
-    const std::scoped_lock lock(table().mutex);
-    for (const auto& [known, opens] : table().entries) {
-      if (known == name) open = opens;
-      names += (names.empty() ? "" : ", ") + known;
-    }
-  }
-  if (open) return open(options);
-  return Status(StatusCode::kUnsupported,
-                "there is no device '" + std::string(name) + "' in this build; there is: " + names);
+  if (const auto open = find_added(name)) return open(options);
+  if (name == "cpu") return open_cpu(options);
+  if (name == "auto") return open_any(options);
+  if (const auto number = gpu_number(name)) return open_cuda(*number, options);
+  return Status(StatusCode::kUnsupported, "there is no device '" + std::string(name) +
+                                              "'; there is: cpu, cuda, cuda:N, auto");
 }
 
 AddedDevice::AddedDevice(std::string name, Open open) : name_(std::move(name)) {
   const std::scoped_lock lock(table().mutex);
-  table().entries.insert_or_assign(name_, std::move(open));
+  table().added.insert_or_assign(name_, std::move(open));
 }
 
 AddedDevice::~AddedDevice() {
   const std::scoped_lock lock(table().mutex);
-  table().entries.erase(name_);
+  table().added.erase(name_);
 }
 
 }  // namespace xtts::device

@@ -1,6 +1,8 @@
 #include "device/host_memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -14,10 +16,18 @@ namespace xtts::device {
 namespace {
 
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
+constexpr int kPreferNode = 1;  // MPOL_PREFERRED; its header belongs to a library of its own
+
+void prefer_node(std::byte* mapping, std::size_t mapping_bytes, int node) {
+  if (node < 0 || node >= 64) return;
+  const std::uint64_t nodes = std::uint64_t{1} << static_cast<unsigned>(node);
+  // Advice only: memory of another node works, too.
+  (void)::syscall(SYS_mbind, mapping, mapping_bytes, kPreferNode, &nodes, 8 * sizeof nodes, 0U);
+}
 
 }  // namespace
 
-Result<HostMemory> HostMemory::allocate(std::size_t size_bytes) {
+Result<HostMemory> HostMemory::allocate(std::size_t size_bytes, const Place& place) {
   const bool is_large = size_bytes >= kHugePageBytes;
   // Huge pages begin at multiples of their size; mappings need not.
   const std::size_t mapping_bytes = size_bytes + (is_large ? kHugePageBytes : 0);
@@ -29,6 +39,12 @@ Result<HostMemory> HostMemory::allocate(std::size_t size_bytes) {
                                              " bytes: " + std::generic_category().message(errno));
   }
   auto* first = static_cast<std::byte*>(mapping);
+  if (place.numa_node) prefer_node(first, mapping_bytes, *place.numa_node);
+  if (place.is_kept_from_children && ::madvise(mapping, mapping_bytes, MADV_DONTFORK) != 0) {
+    const std::string why = std::generic_category().message(errno);
+    (void)::munmap(mapping, mapping_bytes);
+    return Status(StatusCode::kResource, "keeping a batch slot from forked children: " + why);
+  }
   std::size_t skipped_bytes = 0;
   if (is_large) {
     const auto address = reinterpret_cast<std::uintptr_t>(first);

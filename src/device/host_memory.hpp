@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "xtts/status.hpp"
@@ -12,7 +13,17 @@ namespace xtts::device {
 
 class HostMemory {
  public:
-  [[nodiscard]] static Result<HostMemory> allocate(std::size_t size_bytes);
+  struct Place {
+    // Takes pages of this node of the machine's memory, as long as it has some.
+    std::optional<int> numa_node = {};
+    // A forked child does not get the pages. A device that reads them by itself needs that: after a
+    // fork, a page that the parent writes would become another one.
+    bool is_kept_from_children = false;
+  };
+  [[nodiscard]] static Result<HostMemory> allocate(std::size_t size_bytes, const Place& place);
+  [[nodiscard]] static Result<HostMemory> allocate(std::size_t size_bytes) {
+    return allocate(size_bytes, Place());
+  }
   ~HostMemory();
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;

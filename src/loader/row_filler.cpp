@@ -67,6 +67,16 @@ Status copy_changed(RowRecords& records, const ColumnLayout& column, std::uint64
   return records.show(offset_bytes, stored_bytes, run, &job);
 }
 
+// Lets the device widen and normalize, where it does: half as many bytes cross the bus then. Values
+// that become narrower cross it narrow, so the host changes them.
+bool device_changes(device::SlotMemory& memory, const ColumnLayout& column, std::size_t offset_bytes,
+                    std::size_t range_bytes) {
+  const DType from = column.column->spec.dtype;
+  if (range_bytes == 0 || size_bytes(from) > size_bytes(column.dtype)) return false;
+  return memory.change(offset_bytes, range_bytes,
+                       {.from = from, .to = column.dtype, .norm = column.norm.get()});
+}
+
 }  // namespace
 
 std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row, std::uint32_t frames,
@@ -95,8 +105,13 @@ Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader:
     const std::size_t offset = column.offset_bytes + row * column.record_bytes;
     const std::span<std::byte> out = memory.staging().subspan(offset, true_bytes);
     const std::uint64_t from = rows.first * column.stored_row_bytes;
-    XTTS_TRY(column.is_changed() ? copy_changed(records, column, from, out)
-                                 : records.copy(from, out));
+    if (!column.is_changed()) {
+      XTTS_TRY(records.copy(from, out));
+    } else if (device_changes(memory, column, offset, true_bytes)) {
+      XTTS_TRY(records.copy(from, out.first(rows.count * column.stored_row_bytes)));
+    } else {
+      XTTS_TRY(copy_changed(records, column, from, out));
+    }
     memory.fill(offset + true_bytes, column.record_bytes - true_bytes,
                 column.padding(record.fill_bits));
   }

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/convert_floats.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "device/host_memory.hpp"
@@ -69,7 +70,8 @@ class ClosedMemory {
 struct Piece {
   std::size_t offset_bytes = 0;
   std::size_t size_bytes = 0;
-  std::optional<device::Pattern> pattern = {};  // nothing: the piece is copied
+  std::optional<device::Pattern> pattern = {};  // nothing: the piece is copied, or changed
+  std::optional<device::Change> change = {};    // size_bytes are those at the consumer's side
   std::uint64_t hash = 0;                       // of the bytes to be copied
 };
 
@@ -78,6 +80,10 @@ void fill_range(std::span<std::byte> out, const device::Pattern& pattern) {
     const std::size_t byte = i % pattern.element_bytes;
     out[i] = static_cast<std::byte>(pattern.bits >> (8 * byte));
   }
+}
+
+[[nodiscard]] std::size_t stored_bytes(const Piece& piece) {
+  return piece.size_bytes / size_bytes(piece.change->to) * size_bytes(piece.change->from);
 }
 
 }  // namespace
@@ -92,7 +98,7 @@ struct AdversarialDevice::State {
     std::unique_ptr<ClosedMemory> memory;
     std::span<std::byte> staging;
     Phase phase = Phase::kFree;
-    std::vector<Piece> filled;   // pieces that fill() gave since begin_filling()
+    std::vector<Piece> filled;   // pieces of fill() and change() since begin_filling()
     std::vector<Piece> pending;  // pieces of the upload that are not done
     std::uint64_t upload = 0;    // the upload's number among all; 0: there was none
     bool is_wanted = false;      // somebody waits for the upload
@@ -171,6 +177,10 @@ struct AdversarialDevice::State {
   // The pieces of an upload: the filled ranges, and all bytes between them, cut anywhere.
   [[nodiscard]] std::vector<Piece> cut(const Slot& slot) {
     std::vector<Piece> pieces = slot.filled;
+    for (Piece& piece : pieces) {
+      if (!piece.change) continue;
+      piece.hash = check64(slot.staging.subspan(piece.offset_bytes, stored_bytes(piece)));
+    }
     std::ranges::sort(pieces, {}, &Piece::offset_bytes);
     std::vector<Piece> copied;
     std::size_t begin = 0;
@@ -193,6 +203,17 @@ struct AdversarialDevice::State {
     return pieces;
   }
 
+  void change_range(const Slot& slot, const Piece& piece, std::span<std::byte> out) {
+    const auto in = slot.staging.subspan(piece.offset_bytes, stored_bytes(piece));
+    if (check64(in) != piece.hash) fault(slot, "was written to before its upload was done");
+    const auto& [from, to, norm] = *piece.change;
+    if (norm != nullptr) {
+      norm->apply(in, from, out, to);
+    } else {
+      convert_floats(in, from, out, to);
+    }
+  }
+
   void copy_one(Slot& slot) {
     const auto chosen =
         slot.pending.begin() + static_cast<std::ptrdiff_t>(below(slot.pending.size()));
@@ -201,6 +222,8 @@ struct AdversarialDevice::State {
     const auto out = slot.memory->own().subspan(piece.offset_bytes, piece.size_bytes);
     if (piece.pattern) {
       fill_range(out, *piece.pattern);
+    } else if (piece.change) {
+      change_range(slot, piece, out);
     } else {
       const auto in = slot.staging.subspan(piece.offset_bytes, piece.size_bytes);
       if (check64(in) != piece.hash) fault(slot, "was written to before its upload was done");
@@ -335,6 +358,14 @@ class AdversarialSlot final : public device::SlotMemory {
     if (size_bytes == 0) return;
     slot_.filled.push_back(
         {.offset_bytes = offset_bytes, .size_bytes = size_bytes, .pattern = pattern});
+  }
+  [[nodiscard]] bool change(std::size_t offset_bytes, std::size_t size_bytes,
+                            const device::Change& change) override {
+    const std::scoped_lock lock(state().mutex);
+    check_is_filling();
+    slot_.filled.push_back(
+        {.offset_bytes = offset_bytes, .size_bytes = size_bytes, .change = change});
+    return true;
   }
   void discard() noexcept override {
     const std::scoped_lock lock(state().mutex);

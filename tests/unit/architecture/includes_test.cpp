@@ -34,7 +34,9 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"store", {"formats", "base", "xtts"}},
       {"reader", {"formats", "base", "xtts"}},
       {"query", {"formats", "base", "xtts"}},
-      {"device", {"base", "xtts"}},
+      // NVIDIA's driver, opened at run time.
+      {"cuda", {"base", "xtts"}},
+      {"device", {"cuda", "base", "xtts"}},
       {"loader", {"query", "reader", "device", "formats", "base", "xtts"}},
       {"api/c", {"base", "xtts"}},
       {"python", {"xtts"}},

@@ -1,0 +1,14 @@
+// A GPU as a device: slots are page-locked memory of the host, memory of the GPU, and a stream.
+// Failures: as Device.
+#pragma once
+
+#include <memory>
+
+#include "device/device.hpp"
+
+namespace xtts::device {
+
+// kUnsupported: no driver, no such GPU, no kernels in this build.
+[[nodiscard]] Result<std::shared_ptr<Device>> open_cuda(int number, const DeviceOptions& options);
+
+}  // namespace xtts::device

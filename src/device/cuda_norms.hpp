@@ -1,0 +1,41 @@
+// CudaNorms: the numbers that a GPU normalizes by, in its memory. Each ChannelNorm is copied there
+// once, at its first use. Any number of threads. Failures: kResource.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/channel_norm.hpp"
+#include "cuda/kernels.hpp"
+#include "cuda/memory.hpp"
+#include "cuda/stream.hpp"
+#include "device/host_memory.hpp"
+
+namespace xtts::device {
+
+class CudaNorms {
+ public:
+  struct Tables {
+    cuda::DeviceAddress means = 0;
+    cuda::DeviceAddress divisors = 0;
+  };
+  // `norm` must outlive this object. The first call for it waits for the copy, which goes through
+  // `stream`. So all streams may read the tables afterwards.
+  [[nodiscard]] Result<Tables> find(const ChannelNorm& norm, cuda::DevicePool& pool,
+                                    const cuda::Stream& stream);
+
+ private:
+  std::mutex mutex_;  // guards the map
+  std::map<const ChannelNorm*, cuda::DeviceMemory> tables_;
+};
+
+// What all slots of one GPU share.
+struct CudaParts {
+  std::shared_ptr<const cuda::Context> context;
+  std::shared_ptr<cuda::DevicePool> pool;
+  std::unique_ptr<cuda::Kernels> kernels;
+  CudaNorms norms;
+};
+
+}  // namespace xtts::device

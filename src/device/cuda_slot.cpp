@@ -1,0 +1,275 @@
+#include "device/cuda_slot.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+
+namespace xtts::device {
+namespace {
+
+constexpr std::size_t kStagingAlignment = 4096;  // a page
+// DLPack's number for "the default stream of the calling thread".
+constexpr std::uintptr_t kPerThreadStream = 2;
+
+}  // namespace
+
+Result<std::unique_ptr<SlotMemory>> CudaSlot::make(std::shared_ptr<const Device> device,
+                                                   std::shared_ptr<CudaParts> parts,
+                                                   const SlotBytes& size,
+                                                   std::uint64_t memory_bytes) {
+  const auto& context = parts->context;
+  const std::size_t staging_bytes = align_up(std::max<std::size_t>(size.staging, 1), kStagingAlignment);
+  XTTS_ASSIGN(HostMemory memory, HostMemory::allocate(staging_bytes + std::max<std::size_t>(size.host, 1),
+                                                      {.numa_node = context->numa_node(),
+                                                       .is_kept_from_children = true}));
+  XTTS_ASSIGN(cuda::HostLock locked,
+              cuda::HostLock::lock(context, memory.bytes().first(staging_bytes)));
+  XTTS_ASSIGN(cuda::DeviceMemory data, parts->pool->allocate(staging_bytes, memory_bytes));
+  XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(context));
+  XTTS_ASSIGN(cuda::Event uploaded, cuda::Event::create(context));
+  return std::unique_ptr<SlotMemory>(new CudaSlot(
+      std::move(device), std::move(parts), size, memory_bytes, std::move(memory), std::move(locked),
+      std::move(data), std::move(stream), std::move(uploaded)));
+}
+
+CudaSlot::CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
+                   const SlotBytes& size, std::uint64_t memory_bytes, HostMemory memory,
+                   cuda::HostLock locked, cuda::DeviceMemory data, cuda::Stream stream,
+                   cuda::Event uploaded_event)
+    : device_(std::move(device)),
+      parts_(std::move(parts)),
+      size_(size),
+      memory_bytes_(memory_bytes),
+      memory_(std::move(memory)),
+      locked_(std::move(locked)),
+      data_(std::move(data)),
+      stream_(std::move(stream)),
+      uploaded_event_(std::move(uploaded_event)) {}
+
+CudaSlot::~CudaSlot() {
+  if (wait_for_all().ok()) return;
+  // The GPU may still use the memory, or this process is a forked child, which has none of it.
+  memory_.abandon();
+  data_.abandon();
+  arrivals_.abandon();
+}
+
+Status CudaSlot::begin_filling() {
+  const std::scoped_lock lock(filling_mutex_);
+  if (is_filling_) return {};
+  {
+    const std::scoped_lock readers_lock(readers_mutex_);
+    if (!lost_reader_.ok()) return std::exchange(lost_reader_, Status());
+  }
+  XTTS_TRY(wait_for_upload());
+  is_enqueued_ = false;
+  is_filling_ = true;
+  discard();
+  return {};
+}
+
+// An upload that failed in the middle has no event.
+Status CudaSlot::wait_for_upload() const {
+  if (!is_enqueued_) return {};
+  return is_recorded_ ? uploaded_event_.wait() : stream_.wait();
+}
+
+bool CudaSlot::is_idle() const noexcept {
+  if (is_enqueued_ && !(is_recorded_ && uploaded_event_.has_happened())) return false;
+  const std::scoped_lock lock(readers_mutex_);
+  return std::ranges::all_of(readers_, [](const Reader& reader) {
+    return reader.has_ended && reader.done.has_happened();
+  });
+}
+
+std::span<std::byte> CudaSlot::staging() noexcept {
+  return memory_.bytes().first(size_.staging);
+}
+
+std::span<std::byte> CudaSlot::host() noexcept {
+  return memory_.bytes().subspan(align_up(std::max<std::size_t>(size_.staging, 1), kStagingAlignment),
+                                 size_.host);
+}
+
+void CudaSlot::fill(std::size_t offset_bytes, std::size_t size_bytes,
+                    const Pattern& pattern) noexcept {
+  if (size_bytes == 0) return;
+  const std::scoped_lock lock(ranges_mutex_);
+  try {
+    filled_.push_back({.offset_bytes = offset_bytes, .size_bytes = size_bytes, .pattern = pattern});
+  } catch (...) {
+    lost_range_ = true;  // upload() tells it
+  }
+}
+
+bool CudaSlot::change(std::size_t offset_bytes, std::size_t size_bytes, const Change& change) {
+  const std::scoped_lock lock(ranges_mutex_);
+  changed_.push_back({.offset_bytes = offset_bytes, .size_bytes = size_bytes, .change = change});
+  return true;
+}
+
+void CudaSlot::discard() noexcept {
+  const std::scoped_lock lock(ranges_mutex_);
+  filled_.clear();
+  changed_.clear();
+  lost_range_ = false;
+}
+
+const std::byte* CudaSlot::consumer_data() const noexcept {
+  return reinterpret_cast<const std::byte*>(data_.address());
+}
+
+Result<const Event*> CudaSlot::upload() {
+  if (lost_range_) return Status(StatusCode::kResource, "no memory to note the padding of a batch");
+  is_filling_ = false;
+  is_enqueued_ = true;
+  is_recorded_ = false;
+  XTTS_TRY(enqueue());
+  is_recorded_ = true;
+  return &uploaded_;
+}
+
+Status CudaSlot::enqueue() {
+  XTTS_TRY(wait_for_readers_on_stream());
+  XTTS_TRY(enqueue_copies());
+  XTTS_TRY(enqueue_changes());
+  XTTS_TRY(enqueue_fills());
+  return uploaded_event_.record(stream_.handle());
+}
+
+// The GPU waits for the last batch's consumers, and the host does not: staging is a copy of its own.
+Status CudaSlot::wait_for_readers_on_stream() {
+  const std::scoped_lock lock(readers_mutex_);
+  for (Reader& reader : readers_) {
+    if (reader.has_ended) XTTS_TRY(reader.done.let_wait(stream_.handle()));
+    spare_events_.push_back(std::move(reader.done));
+  }
+  readers_.clear();
+  return {};
+}
+
+Status CudaSlot::enqueue_copies() {
+  for (const CopiedRange& range : plan_copies(size_.staging, filled_, changed_)) {
+    XTTS_TRY(copy(data_.address(), range.offset_bytes, range.size_bytes));
+  }
+  if (changed_.empty()) return {};
+  XTTS_TRY(make_arrivals());
+  for (const ChangedRange& range : changed_) {
+    XTTS_TRY(copy(arrivals_.address(), range.offset_bytes, range.stored_bytes()));
+  }
+  return {};
+}
+
+Status CudaSlot::copy(cuda::DeviceAddress to, std::size_t offset_bytes, std::size_t size_bytes) {
+  if (size_bytes == 0) return {};
+  return parts_->context->run(
+      "copying a batch to " + parts_->context->label(), [&](const cuda::DriverCalls& calls) {
+        return calls.copy_to_device(to + offset_bytes, memory_.bytes().data() + offset_bytes,
+                                    size_bytes, stream_.handle());
+      });
+}
+
+Status CudaSlot::make_arrivals() {
+  if (arrivals_.size_bytes() != 0) return {};
+  XTTS_ASSIGN(arrivals_, parts_->pool->allocate(size_.staging, memory_bytes_));
+  return {};
+}
+
+// One launch for as many ranges of one kind as a table holds.
+Status CudaSlot::enqueue_changes() {
+  cuda::ChangeTable table{};
+  Change kind;
+  const auto launch = [&]() -> Status {
+    XTTS_TRY(parts_->kernels->change(table, stream_.handle()));
+    table.range_count = 0;
+    return {};
+  };
+  for (const ChangedRange& range : changed_) {
+    const bool is_same = range.change.from == kind.from && range.change.to == kind.to &&
+                         range.change.norm == kind.norm;
+    if (!is_same || table.range_count == cuda::kChangeRangesMax) XTTS_TRY(launch());
+    if (table.range_count == 0) {
+      kind = range.change;
+      table.from_type = static_cast<std::uint64_t>(kind.from);
+      table.to_type = static_cast<std::uint64_t>(kind.to);
+      table.channel_count = table.means = table.divisors = 0;
+      if (kind.norm != nullptr) {
+        XTTS_ASSIGN(const auto tables, parts_->norms.find(*kind.norm, *parts_->pool, stream_));
+        table.channel_count = kind.norm->channel_count();
+        table.means = tables.means;
+        table.divisors = tables.divisors;
+      }
+    }
+    table.ranges[table.range_count++] = {
+        .from = arrivals_.address() + range.offset_bytes,
+        .to = data_.address() + range.offset_bytes,
+        .value_count = range.size_bytes / size_bytes(range.change.to)};
+  }
+  return launch();
+}
+
+Status CudaSlot::enqueue_fills() {
+  cuda::FillTable table{};
+  for (const FilledRange& range : filled_) {
+    if (table.range_count == cuda::kFillRangesMax) {
+      XTTS_TRY(parts_->kernels->fill(table, stream_.handle()));
+      table.range_count = 0;
+    }
+    table.ranges[table.range_count++] = {.address = data_.address() + range.offset_bytes,
+                                         .size_bytes = range.size_bytes,
+                                         .bits = range.pattern.bits,
+                                         .element_bytes = range.pattern.element_bytes};
+  }
+  return parts_->kernels->fill(table, stream_.handle());
+}
+
+Status CudaSlot::let_wait(std::uintptr_t stream) {
+  if (stream == kPerThreadStream) {
+    return {StatusCode::kUnsupported,
+            "a batch cannot be given to the per-thread default stream, because another thread may "
+            "release the batch: use a stream of your own, or the legacy default stream (1)"};
+  }
+  const auto handle = reinterpret_cast<cuda::StreamHandle>(stream);
+  const std::scoped_lock lock(readers_mutex_);
+  XTTS_TRY(uploaded_event_.let_wait(handle));
+  const bool is_known = std::ranges::any_of(
+      readers_, [handle](const Reader& reader) { return reader.stream == handle; });
+  if (is_known) return {};
+  if (spare_events_.empty()) {
+    XTTS_ASSIGN(cuda::Event made, cuda::Event::create(parts_->context));
+    spare_events_.push_back(std::move(made));
+  }
+  readers_.push_back({.stream = handle, .done = std::move(spare_events_.back())});
+  spare_events_.pop_back();
+  return {};
+}
+
+void CudaSlot::end_lease() noexcept {
+  is_filling_ = false;
+  const std::scoped_lock lock(readers_mutex_);
+  for (Reader& reader : readers_) {
+    const Status marked = reader.done.record(reader.stream);
+    reader.has_ended = marked.ok();
+    if (!marked.ok()) lost_reader_ = marked;
+  }
+}
+
+// Waits for uploads, and for the consumers of the last batch.
+Status CudaSlot::wait_for_all() noexcept {
+  try {
+    XTTS_TRY(wait_for_upload());
+    const std::scoped_lock lock(readers_mutex_);
+    XTTS_TRY(lost_reader_);
+    for (const Reader& reader : readers_) {
+      if (reader.has_ended) XTTS_TRY(reader.done.wait());
+    }
+    return {};
+  } catch (...) {
+    return {StatusCode::kResource, "waiting for a GPU failed"};
+  }
+}
+
+}  // namespace xtts::device

@@ -1,0 +1,57 @@
+#include "device/upload_plan.hpp"
+
+#include <algorithm>
+
+namespace xtts::device {
+namespace {
+
+struct Gap {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool may_be_bridged = false;
+};
+
+std::vector<Gap> gaps_of(const std::vector<FilledRange>& filled,
+                         const std::vector<ChangedRange>& changed) {
+  std::vector<Gap> gaps;
+  gaps.reserve(filled.size() + changed.size());
+  for (const FilledRange& range : filled) {
+    gaps.push_back({.begin = range.offset_bytes,
+                    .end = range.offset_bytes + range.size_bytes,
+                    .may_be_bridged = range.size_bytes <= kBridgedBytesMax});
+  }
+  for (const ChangedRange& range : changed) {
+    gaps.push_back({.begin = range.offset_bytes, .end = range.offset_bytes + range.size_bytes});
+  }
+  std::ranges::sort(gaps, {}, &Gap::begin);
+  return gaps;
+}
+
+}  // namespace
+
+std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::vector<FilledRange>& filled,
+                                     std::vector<ChangedRange>& changed) {
+  std::ranges::sort(filled, {}, &FilledRange::offset_bytes);
+  std::ranges::sort(changed, {}, &ChangedRange::offset_bytes);
+  std::vector<CopiedRange> copies;
+  bool joins_last = false;  // only bridged gaps lie between the last piece and here
+  const auto copy = [&](std::size_t begin, std::size_t end) {
+    if (begin >= end) return;
+    if (joins_last && !copies.empty()) {
+      copies.back().size_bytes = end - copies.back().offset_bytes;
+    } else {
+      copies.push_back({.offset_bytes = begin, .size_bytes = end - begin});
+    }
+    joins_last = true;
+  };
+  std::size_t begin = 0;
+  for (const Gap& gap : gaps_of(filled, changed)) {
+    copy(begin, gap.begin);
+    joins_last = joins_last && gap.may_be_bridged;
+    begin = gap.end;
+  }
+  copy(begin, staging_bytes);
+  return copies;
+}
+
+}  // namespace xtts::device
