@@ -160,6 +160,9 @@ struct ReaderOptions {
   // where the machine has no third core. If clips are computed: 0 means
   // ClipSource::thread_count(), and the consumer only waits.
   std::uint32_t thread_count = 0;
+  // "cpu"; "cuda" or "cuda:N", a GPU; "auto": the first GPU, or else the CPU; "pinned": the CPU,
+  // with slots that are page-locked for a framework's own copies to a GPU. If "auto" and "pinned"
+  // find no GPU, ReaderStats::notice says why.
   std::string device = "cpu";
   // Locks the slots in memory and, for kWindow, the pages of two windows until they are used, as
   // far as the limits allow (ReaderStats::notice tells).
@@ -178,6 +181,8 @@ struct ReaderOptions {
   // Reader::open() calls this on its own thread, between clips, while it computes all clips
   // (below). If it returns true or throws, open() ends with kCancelled.
   std::function<bool()> cancelled = {};
+  // The memory of a GPU that this process's readers may hold together. 0: no limit.
+  std::uint64_t device_memory_bytes = 0;
 };
 
 // One column of a batch.
@@ -223,6 +228,10 @@ class Batch {
   // later work on the stream runs when the columns may be read. The slot is not refilled before
   // the work that the stream received while the batch was held is done.
   [[nodiscard]] XTTS_API Status let_wait(std::uintptr_t stream) const;
+  // Where a column's `lengths`, speakers() or languages() lie on the columns' device, too. Valid as
+  // the columns are. Null: `on_host` is none of these.
+  [[nodiscard]] XTTS_API const std::int32_t* on_device(
+      std::span<const std::int32_t> on_host) const noexcept;
 
  private:
   friend class Reader;

@@ -280,6 +280,7 @@ typedef struct xtts_reader_options {
   double max_damage; /* XTTS_DAMAGE_SKIP: the share of an epoch that may be left out, 0 to 1 */
   xtts_log log;      /* NULL: no log */
   void* log_context; /* passed to `log` */
+  uint64_t device_memory_bytes; /* 0: no limit */
 } xtts_reader_options;
 
 /* Sets the defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is ignored. */

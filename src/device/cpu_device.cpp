@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/try.hpp"
+#include "cuda/context.hpp"
+#include "cuda/memory.hpp"
 #include "device/host_memory.hpp"
 
 namespace xtts::device {
@@ -35,8 +37,6 @@ void fill_bytes(std::span<std::byte> out, const Pattern& pattern) noexcept {
   }
 }
 
-constexpr std::size_t kPageBytes = 4096;
-
 // The event of an upload that has nothing to copy: it has always happened.
 class Always final : public Event {
  public:
@@ -47,12 +47,12 @@ class Always final : public Event {
 // One block of memory: staging(), then host() on the next page.
 class CpuSlot final : public SlotMemory {
  public:
-  CpuSlot(std::shared_ptr<const Device> device, HostMemory memory, const SlotBytes& size)
-      : device_(std::move(device)), memory_(std::move(memory)), size_(size) {}
-
-  [[nodiscard]] static std::size_t host_offset_bytes(const SlotBytes& size) {
-    return align_up(size.staging, kPageBytes);
-  }
+  CpuSlot(std::shared_ptr<const Device> device, HostMemory memory,
+          std::optional<cuda::HostLock> locked, const SlotBytes& size)
+      : device_(std::move(device)),
+        memory_(std::move(memory)),
+        locked_(std::move(locked)),
+        size_(size) {}
 
   [[nodiscard]] const Device& device() const noexcept override { return *device_; }
   [[nodiscard]] Status begin_filling() override { return {}; }
@@ -73,28 +73,39 @@ class CpuSlot final : public SlotMemory {
   [[nodiscard]] const std::byte* consumer_data() const noexcept override {
     return memory_.bytes().data();
   }
+  [[nodiscard]] const std::byte* consumer_host_data() const noexcept override {
+    return consumer_data() + host_offset_bytes(size_);
+  }
   void end_lease() noexcept override {}
 
  private:
   std::shared_ptr<const Device> device_;
   HostMemory memory_;
+  std::optional<cuda::HostLock> locked_;  // unlocked before the memory goes
   SlotBytes size_;
   Always uploaded_;
 };
 
 class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDevice> {
  public:
-  CpuDevice(const DeviceOptions& options, std::string notice)
-      : lock_memory_(options.lock_memory), notice_(std::move(notice)) {}
+  // `gpu`: page-locks the slots for it, and for all other GPUs. Null: does not.
+  CpuDevice(const DeviceOptions& options, std::shared_ptr<const cuda::Context> gpu,
+            std::string notice)
+      : lock_memory_(options.lock_memory), gpu_(std::move(gpu)), notice_(std::move(notice)) {}
 
   [[nodiscard]] DeviceId id() const noexcept override { return {DeviceKind::kCpu, 0}; }
   [[nodiscard]] bool reads_host_memory() const noexcept override { return true; }
   [[nodiscard]] Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) override {
-    const std::size_t size_bytes = CpuSlot::host_offset_bytes(size) + size.host;
-    XTTS_ASSIGN(HostMemory memory, HostMemory::allocate(std::max<std::size_t>(size_bytes, 1)));
+    const std::size_t size_bytes = host_offset_bytes(size) + size.host;
+    XTTS_ASSIGN(HostMemory memory,
+                HostMemory::allocate(std::max<std::size_t>(size_bytes, 1), place()));
     if (lock_memory_ && !memory.lock()) was_refused_lock_ = true;
-    return std::unique_ptr<SlotMemory>(
-        std::make_unique<CpuSlot>(shared_from_this(), std::move(memory), size));
+    std::optional<cuda::HostLock> locked;
+    if (gpu_ != nullptr) {
+      XTTS_ASSIGN(locked, cuda::HostLock::lock(gpu_, memory.bytes()));
+    }
+    return std::unique_ptr<SlotMemory>(std::make_unique<CpuSlot>(
+        shared_from_this(), std::move(memory), std::move(locked), size));
   }
 
   [[nodiscard]] std::string shortfall() const override {
@@ -104,7 +115,13 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   }
 
  private:
+  [[nodiscard]] HostMemory::Place place() const {
+    if (gpu_ == nullptr) return {};
+    return {.numa_node = gpu_->numa_node(), .is_kept_from_children = true};
+  }
+
   bool lock_memory_;
+  std::shared_ptr<const cuda::Context> gpu_;
   std::string notice_;
   std::atomic<bool> was_refused_lock_ = false;
 };
@@ -112,7 +129,15 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
 }  // namespace
 
 Result<std::shared_ptr<Device>> open_cpu(const DeviceOptions& options, std::string notice) {
-  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(options, std::move(notice)));
+  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(options, nullptr, std::move(notice)));
+}
+
+Result<std::shared_ptr<Device>> open_pinned(const DeviceOptions& options) {
+  auto gpu = cuda::Context::open(0);
+  if (!gpu.ok()) {
+    return open_cpu(options, "slots are not page-locked, because " + gpu.status().message());
+  }
+  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(options, std::move(*gpu), ""));
 }
 
 }  // namespace xtts::device

@@ -10,7 +10,6 @@
 namespace xtts::device {
 namespace {
 
-constexpr std::size_t kStagingAlignment = 4096;  // a page
 // DLPack's number for "the default stream of the calling thread".
 constexpr std::uintptr_t kPerThreadStream = 2;
 
@@ -21,13 +20,13 @@ Result<std::unique_ptr<SlotMemory>> CudaSlot::make(std::shared_ptr<const Device>
                                                    const SlotBytes& size,
                                                    std::uint64_t memory_bytes) {
   const auto& context = parts->context;
-  const std::size_t staging_bytes = align_up(std::max<std::size_t>(size.staging, 1), kStagingAlignment);
-  XTTS_ASSIGN(HostMemory memory, HostMemory::allocate(staging_bytes + std::max<std::size_t>(size.host, 1),
-                                                      {.numa_node = context->numa_node(),
-                                                       .is_kept_from_children = true}));
-  XTTS_ASSIGN(cuda::HostLock locked,
-              cuda::HostLock::lock(context, memory.bytes().first(staging_bytes)));
-  XTTS_ASSIGN(cuda::DeviceMemory data, parts->pool->allocate(staging_bytes, memory_bytes));
+  const std::size_t slot_bytes =
+      align_up(std::max<std::size_t>(host_offset_bytes(size) + size.host, 1), kPageBytes);
+  XTTS_ASSIGN(HostMemory memory,
+              HostMemory::allocate(slot_bytes, {.numa_node = context->numa_node(),
+                                                .is_kept_from_children = true}));
+  XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(context, memory.bytes()));
+  XTTS_ASSIGN(cuda::DeviceMemory data, parts->pool->allocate(slot_bytes, memory_bytes));
   XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(context));
   XTTS_ASSIGN(cuda::Event uploaded, cuda::Event::create(context));
   return std::unique_ptr<SlotMemory>(new CudaSlot(
@@ -90,8 +89,7 @@ std::span<std::byte> CudaSlot::staging() noexcept {
 }
 
 std::span<std::byte> CudaSlot::host() noexcept {
-  return memory_.bytes().subspan(align_up(std::max<std::size_t>(size_.staging, 1), kStagingAlignment),
-                                 size_.host);
+  return memory_.bytes().subspan(host_offset_bytes(size_), size_.host);
 }
 
 void CudaSlot::fill(std::size_t offset_bytes, std::size_t size_bytes,
@@ -120,6 +118,10 @@ void CudaSlot::discard() noexcept {
 
 const std::byte* CudaSlot::consumer_data() const noexcept {
   return reinterpret_cast<const std::byte*>(data_.address());
+}
+
+const std::byte* CudaSlot::consumer_host_data() const noexcept {
+  return consumer_data() + host_offset_bytes(size_);
 }
 
 Result<const Event*> CudaSlot::upload() {
@@ -155,6 +157,7 @@ Status CudaSlot::enqueue_copies() {
   for (const CopiedRange& range : plan_copies(size_.staging, filled_, changed_)) {
     XTTS_TRY(copy(data_.address(), range.offset_bytes, range.size_bytes));
   }
+  XTTS_TRY(copy(data_.address(), host_offset_bytes(size_), size_.host));
   if (changed_.empty()) return {};
   XTTS_TRY(make_arrivals());
   for (const ChangedRange& range : changed_) {

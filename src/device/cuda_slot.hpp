@@ -39,6 +39,7 @@ class CudaSlot final : public SlotMemory {
   [[nodiscard]] std::span<std::byte> host() noexcept override;
   [[nodiscard]] Result<const Event*> upload() override;
   [[nodiscard]] const std::byte* consumer_data() const noexcept override;
+  [[nodiscard]] const std::byte* consumer_host_data() const noexcept override;
   void end_lease() noexcept override;
 
  private:
@@ -81,9 +82,9 @@ class CudaSlot final : public SlotMemory {
   std::shared_ptr<CudaParts> parts_;
   const SlotBytes size_;
   const std::uint64_t memory_bytes_;
-  HostMemory memory_;      // staging(), then host() on the next page
-  cuda::HostLock locked_;  // staging(); unlocked before the memory goes
-  cuda::DeviceMemory data_;
+  HostMemory memory_;        // staging(), then host() on the next page
+  cuda::HostLock locked_;    // all of it; unlocked before the memory goes
+  cuda::DeviceMemory data_;  // what staging() becomes, and host() as it is
   cuda::DeviceMemory arrivals_;  // stored values on their way to data_; made when first needed
   cuda::Stream stream_;
   cuda::Event uploaded_event_;

@@ -93,6 +93,8 @@ class SlotMemory {
   [[nodiscard]] virtual Result<const Event*> upload() = 0;
   // The memory that the consumer reads after the event: as long as staging(), a device address.
   [[nodiscard]] virtual const std::byte* consumer_data() const noexcept = 0;
+  // host() once more, where the consumer reads it after the event.
+  [[nodiscard]] virtual const std::byte* consumer_host_data() const noexcept = 0;
   // Does not wait. Any thread. Call it also without a batch, after a failed begin_filling().
   virtual void end_lease() noexcept = 0;
 };
@@ -101,6 +103,13 @@ struct SlotBytes {
   std::size_t staging = 0;
   std::size_t host = 0;
 };
+
+inline constexpr std::size_t kPageBytes = 4096;
+
+// Where host() lies in a slot that has both in one block: on the page behind staging().
+[[nodiscard]] constexpr std::size_t host_offset_bytes(const SlotBytes& size) noexcept {
+  return (size.staging + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
 
 struct DeviceOptions {
   // Locks slots in memory, as far as the system's limits allow. A GPU's slots are always locked.
@@ -113,8 +122,9 @@ struct DeviceOptions {
 class Device {
  public:
   virtual ~Device() = default;
-  // "cpu", "cuda" (the first GPU), "cuda:N"; "auto": the first GPU, or else the CPU, and shortfall()
-  // says why. kUnsupported: no such device, or no driver for it; kResource.
+  // "cpu"; "cuda" (the first GPU), "cuda:N"; "pinned": the CPU, with slots that are page-locked for
+  // the GPUs' own copies, if there are GPUs; "auto": the first GPU, or else the CPU. Where "pinned"
+  // and "auto" find no GPU, shortfall() says why. kUnsupported: no such device, or no driver for it; kResource.
   [[nodiscard]] static Result<std::shared_ptr<Device>> open(std::string_view name,
                                                             const DeviceOptions& options = {});
 

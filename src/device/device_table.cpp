@@ -54,10 +54,11 @@ Result<std::shared_ptr<Device>> open_any(const DeviceOptions& options) {
 Result<std::shared_ptr<Device>> Device::open(std::string_view name, const DeviceOptions& options) {
   if (const auto open = find_added(name)) return open(options);
   if (name == "cpu") return open_cpu(options);
+  if (name == "pinned") return open_pinned(options);
   if (name == "auto") return open_any(options);
   if (const auto number = gpu_number(name)) return open_cuda(*number, options);
   return Status(StatusCode::kUnsupported, "there is no device '" + std::string(name) +
-                                              "'; there is: cpu, cuda, cuda:N, auto");
+                                              "'; there is: cpu, pinned, cuda, cuda:N, auto");
 }
 
 AddedDevice::AddedDevice(std::string name, Open open) : name_(std::move(name)) {

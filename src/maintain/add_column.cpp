@@ -57,6 +57,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "count",
     "cut",
     "dataset",
+    "device",
     "duration_s",
     "frames",
     "fromkeys",
@@ -71,9 +72,11 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "language",
     "language_number",
     "lengths",
+    "let_wait",
     "mel_len",
     "nonfinite",
     "not",
+    "on_device",
     "or",
     "path",
     "pcm",
@@ -108,6 +111,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "update",
     "valid_count",
     "values",
+    "wait",
     "warning",
 });
 static_assert(std::ranges::is_sorted(kReserved));

@@ -10,6 +10,7 @@
 #include "python/batch_handle.hpp"
 #include "python/bindings.hpp"
 #include "python/errors.hpp"
+#include "python/gil.hpp"
 #include "python/memory.hpp"
 
 namespace xtts::python {
@@ -34,6 +35,35 @@ std::optional<Memory> lengths(const BatchHandle& self, const char* name) {
   const BatchColumn* const found = find(self, name);
   if (found == nullptr) return std::nullopt;
   return memory_of(found->lengths, self.batch);
+}
+
+// Numbers of the batch that the host reads, as they lie on the columns' device.
+Memory on_device(const BatchHandle& self, std::span<const std::int32_t> numbers) {
+  const DeviceId device =
+      self.batch->columns().empty() ? DeviceId() : self.batch->columns().front().device;
+  const std::int32_t* const there = self.batch->on_device(numbers);
+  if (there == nullptr) return memory_of(numbers, self.batch);
+  return memory_of(std::span(there, numbers.size()), self.batch, device);
+}
+
+std::optional<Memory> lengths_on_device(const BatchHandle& self, const char* name) {
+  const BatchColumn* const found = find(self, name);
+  if (found == nullptr) return std::nullopt;
+  return on_device(self, found->lengths);
+}
+
+void wait(const BatchHandle& self) {
+  const std::shared_ptr<const Batch> batch = self.batch;
+  Status status;
+  {
+    const GilRelease released;
+    status = batch->wait();
+  }
+  must(std::move(status));
+}
+
+void let_wait(const BatchHandle& self, std::uintptr_t stream) {
+  must(self.batch->let_wait(stream));
 }
 
 std::vector<std::string> column_names(const BatchHandle& self) {
@@ -62,6 +92,15 @@ void bind_batch(nb::module_& module) {
            [](const BatchHandle& self) { return memory_of(self.batch->speakers(), self.batch); })
       .def("languages",
            [](const BatchHandle& self) { return memory_of(self.batch->languages(), self.batch); })
+      .def("lengths_on_device", lengths_on_device, nb::arg("name"),
+           "lengths() where the columns lie.")
+      .def("speakers_on_device",
+           [](const BatchHandle& self) { return on_device(self, self.batch->speakers()); })
+      .def("languages_on_device",
+           [](const BatchHandle& self) { return on_device(self, self.batch->languages()); })
+      .def("wait", wait, "Waits until the columns may be read.")
+      .def("let_wait", let_wait, nb::arg("stream"),
+           "Makes a stream of the device wait until the columns may be read.")
       .def("positions",
            [](const BatchHandle& self) { return memory_of(self.batch->positions(), self.batch); });
 }

@@ -41,7 +41,11 @@ void bind_memory(nb::module_& module) {
           [](const Memory& self) {
             return std::pair(static_cast<std::int32_t>(self.device.kind), self.device.number);
           },
-          "(kind in DLPack's numbers, number of the device).");
+          "(kind in DLPack's numbers, number of the device).")
+      .def_prop_ro(
+          "address",
+          [](const Memory& self) { return reinterpret_cast<std::uintptr_t>(self.bytes.data()); },
+          "Where the memory begins, on its device.");
 }
 
 }  // namespace xtts::python

@@ -142,6 +142,7 @@ constexpr Row kRows[] = {
     {"slot_count", put<&ReaderOptions::slot_count>},
     {"thread_count", put<&ReaderOptions::thread_count>},
     {"device", put<&ReaderOptions::device>},
+    {"device_memory_bytes", put<&ReaderOptions::device_memory_bytes>},
     {"lock_memory", put<&ReaderOptions::lock_memory>},
     {"stretch_samples", put<&ReaderOptions::stretch_samples>},
     {"stretches_per_window", put<&ReaderOptions::stretches_per_window>},

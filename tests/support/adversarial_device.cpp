@@ -26,7 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPiecesMax = 7;
 // An upload that nobody waits for is done after this time.
 constexpr std::chrono::milliseconds kLazyFor{2};
@@ -38,7 +37,7 @@ constexpr int kCopied = 0xA5;
 class ClosedMemory {
  public:
   explicit ClosedMemory(std::size_t size_bytes)
-      : size_bytes_(align_up(std::max<std::size_t>(size_bytes, 1), kPageBytes)) {
+      : size_bytes_(align_up(std::max<std::size_t>(size_bytes, 1), device::kPageBytes)) {
     const int fd = ::memfd_create("adversarial", MFD_CLOEXEC);
     if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(size_bytes_)) != 0) return;
     shown_ = ::mmap(nullptr, size_bytes_, PROT_NONE, MAP_SHARED, fd, 0);
@@ -374,7 +373,7 @@ class AdversarialSlot final : public device::SlotMemory {
     std::memset(slot_.staging.data(), kCopied, slot_.staging.size());
   }
   [[nodiscard]] std::span<std::byte> host() noexcept override {
-    return memory_.bytes().subspan(align_up(staging_bytes_, kPageBytes));
+    return memory_.bytes().subspan(align_up(staging_bytes_, device::kPageBytes));
   }
   [[nodiscard]] Result<const device::Event*> upload() override {
     const std::scoped_lock lock(state().mutex);
@@ -396,6 +395,11 @@ class AdversarialSlot final : public device::SlotMemory {
   }
   [[nodiscard]] const std::byte* consumer_data() const noexcept override {
     return slot_.memory->shown();
+  }
+  // The host's numbers stay on the host here: this device copies staging memory alone.
+  [[nodiscard]] const std::byte* consumer_host_data() const noexcept override {
+    return memory_.bytes().data() + device::host_offset_bytes(
+                                        {.staging = staging_bytes_, .host = 0});
   }
   void end_lease() noexcept override {
     const std::scoped_lock lock(state().mutex);
@@ -490,7 +494,7 @@ AdversarialDevice::~AdversarialDevice() {
 
 Result<std::unique_ptr<device::SlotMemory>> AdversarialDevice::make_slot(
     const device::SlotBytes& size) {
-  XTTS_ASSIGN(auto memory, device::HostMemory::allocate(align_up(size.staging, kPageBytes) +
+  XTTS_ASSIGN(auto memory, device::HostMemory::allocate(align_up(size.staging, device::kPageBytes) +
                                                         std::max<std::size_t>(size.host, 1)));
   auto slot = std::make_unique<State::Slot>();
   slot->memory = std::make_unique<ClosedMemory>(size.staging);

@@ -231,6 +231,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .reading = *reading,
       .max_damage = options.max_damage,
       .log = log_of(options),
+      .device_memory_bytes = options.device_memory_bytes,
   };
 }
 

@@ -50,6 +50,18 @@ Status Batch::let_wait(std::uintptr_t stream) const {
       [&] { return owner_ == nullptr ? Status() : owner_->lease->uploaded->let_wait(stream); });
 }
 
+const std::int32_t* Batch::on_device(std::span<const std::int32_t> on_host) const noexcept {
+  if (owner_ == nullptr) return nullptr;
+  device::SlotMemory& memory = *owner_->lease->memory;
+  const std::span<const std::byte> host = memory.host();
+  const std::span<const std::byte> asked = std::as_bytes(on_host);
+  const bool is_in_slot = std::less_equal<>()(host.data(), asked.data()) &&
+                          std::less_equal<>()(asked.data() + asked.size(), host.data() + host.size());
+  if (!is_in_slot) return nullptr;
+  return reinterpret_cast<const std::int32_t*>(memory.consumer_host_data() +
+                                               (asked.data() - host.data()));
+}
+
 struct Reader::Impl {
   explicit Impl(std::unique_ptr<loader::Loader> opened) : loader(std::move(opened)) {}
   // In a forked child the loader's threads do not exist, and what they held stays held for ever.

@@ -21,6 +21,7 @@ reads the config.yaml of the MyXTTS trainer. The four are imported at their firs
 from typing import TYPE_CHECKING
 
 from ._base.arrays import Array
+from ._base.device_arrays import DeviceArray
 from ._base.errors import (
     BusyError,
     CorruptError,
@@ -95,6 +96,7 @@ __all__ = [
     "Column",
     "ColumnProgress",
     "CorruptError",
+    "DeviceArray",
     "Error",
     "Finding",
     "InternalError",

@@ -36,6 +36,14 @@ def share() -> tuple[int, int]:
     return jax.process_index(), jax.process_count()
 
 
+def _is_gpu(device: Any) -> bool:
+    """Returns whether batches go to a GPU."""
+    if device is None:
+        return str(jax.default_backend()) == "gpu"
+    devices = device.device_set if isinstance(device, jax.sharding.Sharding) else {device}
+    return any(one.platform == "gpu" for one in devices)
+
+
 class ArrayBatch(FieldDict):
     """A batch of JAX arrays, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B].
 
@@ -87,9 +95,12 @@ class Loader(BatchLoader[ArrayBatch]):
         world_size: int | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
         if not (device is None or isinstance(device, (jax.Device, jax.sharding.Sharding))):
             raise InvalidArgumentError(f"device must be one of jax.devices(), or a sharding, not {device!r}")
+        # JAX copies to a GPU itself, because it does not say when its work with foreign memory is
+        # done. It keeps the slot until the copy is.
+        options["device"] = "pinned" if _is_gpu(device) else "cpu"
+        super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
         self._device = device
         self._spans_processes = isinstance(device, jax.sharding.Sharding) and not device.is_fully_addressable
 

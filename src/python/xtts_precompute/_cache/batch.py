@@ -7,8 +7,16 @@ from typing import Any
 
 from .. import _core
 from .._base.arrays import Array, to_array
-from .._base.choices import no_such
+from .._base.device_arrays import DeviceArray
+from .._base.choices import no_such, whole
 from .._base.errors import InvalidArgumentError, NotFoundError
+
+
+_HOST = (1, 0)  # DLPack's kDLCPU
+
+
+def _length_names(columns: Any) -> list[str]:
+    return ["text_len" if name == "tokens" else name + "_len" for name in columns]
 
 
 class Batch:
@@ -32,7 +40,7 @@ class Batch:
     def __init__(self, core: _core.Batch, cache: Any) -> None:
         self._core: _core.Batch | None = core
         self._cache = cache  # the Cache or RuntimeClips, which have the clips' ids
-        self._arrays: dict[str, Array] = {}
+        self._arrays: dict[str, Any] = {}
         self._ids: list[str] | None = None
 
     def _held(self) -> _core.Batch:
@@ -68,7 +76,7 @@ class Batch:
 
     __iter__ = None  # Python would try batch[0], batch[1], ..., which do not exist
 
-    def __getitem__(self, name: str) -> Array:
+    def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
             raise InvalidArgumentError(
                 f"a batch's columns are asked for by name, not by {name!r}: batch.mel[row] is a row"
@@ -79,10 +87,53 @@ class Batch:
             if parts is None:
                 raise NotFoundError(no_such("column", name, self.columns))
             memory, dtype, shape = parts
-            array = self._arrays[name] = to_array(memory, dtype, tuple(shape), f"column '{name}'")
+            if memory.device == _HOST:
+                array = to_array(memory, dtype, tuple(shape), f"column '{name}'")
+            else:
+                array = DeviceArray(memory, dtype, tuple(shape), self._held().let_wait)
+            self._arrays[name] = array
         return array
 
-    def __getattr__(self, name: str) -> Array:
+    @property
+    def device(self) -> str:
+        """Where the columns lie: "cpu", or "cuda:0". All other arrays lie in the host's memory."""
+        held = self._held()
+        found: Any = held.column(held.column_names[0])
+        kind, number = found[0].device
+        return "cpu" if (kind, number) == _HOST else f"cuda:{number}" if kind == 2 else f"device {kind}:{number}"
+
+    def wait(self) -> None:
+        """Waits until the columns may be read; on the CPU they always may."""
+        self._held().wait()
+
+    def let_wait(self, stream: int) -> None:
+        """Makes a stream of the columns' device wait until they may be read, and returns at once.
+
+        The slot is not filled again before the work is done that the stream has been given when the
+        batch and all its arrays are gone. `stream` is a handle, such as
+        `torch.cuda.current_stream().cuda_stream`. On the CPU this does nothing.
+        """
+        self._held().let_wait(whole("stream", stream, 0, 2**64 - 1))
+
+    def on_device(self, field: str) -> Any:
+        """Returns the numbers of a field where the columns lie.
+
+        `field` is "speaker", "language", or a column's lengths such as "mel_len". On the CPU they
+        are the arrays that the batch has anyway.
+        """
+        held = self._held()
+        if field in ("speaker", "language"):
+            memory = held.speakers_on_device() if field == "speaker" else held.languages_on_device()
+        else:
+            found = held.lengths_on_device("tokens" if field == "text_len" else field.removesuffix("_len"))
+            if found is None:
+                raise NotFoundError(no_such("field", field, ["speaker", "language", *_length_names(self.columns)]))
+            memory = found
+        if memory.device == _HOST:
+            return to_array(memory, "int32", (len(held),), field)
+        return DeviceArray(memory, "int32", (len(held),), held.let_wait)
+
+    def __getattr__(self, name: str) -> Any:
         # Python calls this only for names that are not attributes: columns and their lengths.
         if name.startswith("_"):
             raise AttributeError(name)

@@ -289,6 +289,10 @@ READER_OPTIONS = {
     "crop": ReaderOption("crop_frames", lambda value, _: 0 if value is None else _crop(value)),
     "verify": ReaderOption("verify_records", lambda value, _: switch("verify", value)),
     "on_damage": ReaderOption("on_damage", lambda value, _: one_of("choice of on_damage", value, ON_DAMAGE)),
+    "device_memory": ReaderOption(
+        "device_memory_bytes",
+        lambda value, _: 0 if value is None else whole("device_memory", value, 1, 2**63 - 1),
+    ),
     "lock_memory": ReaderOption("lock_memory", lambda value, _: switch("lock_memory", value)),
     "stretch_samples": ReaderOption("stretch_samples", lambda value, _: _or_default("stretch_samples", value)),
     "stretches_per_window": ReaderOption(
@@ -346,6 +350,7 @@ class Readable(ABC):
         stretches_per_window: int | None = None,
         reading: Reading = "auto",
         max_damage: float = 0.05,
+        device_memory: int | None = None,
         **unknown: NoReturn,
     ) -> Reader:
         """Returns a reader: batches of fixed shape, in an order that the seed fixes on every machine.
@@ -370,7 +375,10 @@ class Readable(ABC):
             drop_last: True: the samples at the end that do not fill a batch on every rank are left
                 out. False: they come in a last batch with fewer valid rows (`batch.valid_count`);
                 some ranks may have none.
-            device: "cpu".
+            device: "cpu". "cuda" or "cuda:N": batches lie in a GPU's memory, and `batch.mel` is a
+                `DeviceArray`, which frameworks take by DLPack. "auto": the first GPU, or else the
+                CPU. "pinned": the CPU, with slots that are page-locked for a framework's own copies
+                to a GPU. Where "auto" and "pinned" find no GPU, `stats().notice` says why.
             prefetch: Slots for batches, at least 3. The batch in use and each one that you keep
                 occupy one.
             threads: Threads that fill batches. None: as many as suit the machine. The number never
@@ -409,6 +417,8 @@ class Readable(ABC):
                 `stats().reading` tell).
             max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it,
                 CorruptError. 1: no limit.
+            device_memory: The bytes of a GPU's memory that the readers of this process may hold
+                together. None: no limit.
 
         Raises:
             InvalidArgumentError: An argument is wrong, or there is no such argument.

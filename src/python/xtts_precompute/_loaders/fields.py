@@ -85,6 +85,14 @@ class Fields:
         """
         return {name: self._array(batch, name) for name in self.names}
 
+    def device_arrays(self, batch: Batch) -> dict[str, Any]:
+        """Returns `arrays()`, with all numbers on the device where the columns lie."""
+        found = {}
+        for name in self.names:
+            on_host = name == "ids" or name in self.columns  # columns lie there already
+            found[name] = self._array(batch, name) if on_host else batch.on_device(name)
+        return found
+
     def _array(self, batch: Batch, name: str) -> Any:
         if name in self.columns:
             return batch[name]

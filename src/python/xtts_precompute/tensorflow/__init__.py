@@ -27,7 +27,7 @@ from .._base.frameworks import framework
 from .._cache.batch import Batch
 from .._loaders.fields import FieldDict
 from .._loaders.loader import BatchLoader, ReadableOrPath
-from .tf_data import dataset, share
+from .tf_data import dataset, share, slots_for
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
@@ -53,8 +53,8 @@ class Loader(BatchLoader[TensorBatch]):
     Args:
         cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
             are computed while they are read.
-        device: Where the batches are to be, as in "/GPU:0". None: in the CPU's memory, without a
-            copy. int32 tensors stay in the CPU's memory, because TensorFlow keeps them there for
+        device: Where the batches are to be, as in "/GPU:0". TensorFlow copies them there, out of
+            page-locked slots. None: in the CPU's memory, without a copy. int32 tensors stay in the CPU's memory, because TensorFlow keeps them there for
             most operations and for arguments of a function; `integers="int64"` moves them, too.
         integers: The type of tokens, lengths, speakers and languages: "int32" or "int64".
         fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
@@ -79,10 +79,11 @@ class Loader(BatchLoader[TensorBatch]):
         world_size: int | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
-        self._integers = one_of("integers", integers, ("int32", "int64"))
         if device is not None and not isinstance(device, str):
             raise InvalidArgumentError(f'device must be a text such as "/GPU:0", not {device!r}')
+        options["device"] = slots_for(device)
+        super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
+        self._integers = one_of("integers", integers, ("int32", "int64"))
         self._device = device
 
     def _convert(self, batch: Batch) -> TensorBatch:

@@ -42,6 +42,14 @@ def share() -> tuple[int, int]:
     return int(task.get("index", 0)) + chiefs * (task["type"] == "worker"), chiefs + workers
 
 
+def slots_for(device: str | None) -> str:
+    """Returns the reader's device for batches that TensorFlow copies to `device`.
+
+    TensorFlow shows nobody its streams, so it makes the copy itself. It keeps the slot until then.
+    """
+    return "pinned" if device is not None and "GPU" in device.upper() else "cpu"
+
+
 def dataset(
     cache: ReadableOrPath,
     *,
@@ -94,6 +102,7 @@ def dataset(
         raise InvalidArgumentError(f"structure must be dict or tuple, not {structure!r}")
     if input_context is not None:
         rank, world_size = input_context.input_pipeline_id, input_context.num_input_pipelines
+    options["device"] = slots_for(device)
     buffer = whole("buffer", buffer, 0, 512)
     options["prefetch"] = min(whole("prefetch", options.get("prefetch", 4), 3, 1024) + buffer + _SLOTS_LEFT, 1024)
     source = _Source(cache, options, integers, fields=fields, rank=rank, world_size=world_size, share=share)

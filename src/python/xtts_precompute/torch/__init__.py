@@ -19,9 +19,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._base.choices import switch
+from .._base.errors import UnsupportedError
 from .._base.frameworks import framework
+from .._base.warn import warn
 from .._loaders.loader import BatchLoader, ReadableOrPath
-from .batches import DeviceTensors, HostTensors, TensorBatch, checked_device, share
+from .batches import DeviceTensors, GpuTensors, HostTensors, TensorBatch, checked_device, share
 from .datasets import BatchDataset, ClipDataset
 
 torch: Any = framework("torch", "torch")
@@ -40,8 +42,12 @@ class Loader(BatchLoader[TensorBatch]):
     Args:
         cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
             are computed while they are read.
-        device: Where the batches are to be. To a CUDA device they are copied on a stream of their
-            own, one batch ahead of the one in use.
+        device: Where the batches are to be. "cuda" or "cuda:N": the reader's threads fill
+            page-locked slots, which are copied to the GPU while earlier batches are in use; the
+            stream that is current when a batch is handed out waits for it, and the host does not.
+            Use a batch's tensors on that stream. Before you use them on another one, call
+            `other.wait_stream(torch.cuda.current_stream())`; and before you drop them,
+            `torch.cuda.current_stream().wait_stream(other)`.
         pin_memory: True: page-locked tensors on the CPU, for code that copies to the GPU itself.
             Without a GPU it does nothing.
         in_place: With shuffle="none", batches can be views of the cache's own file. True: no copy;
@@ -76,13 +82,26 @@ class Loader(BatchLoader[TensorBatch]):
         super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
         self._device = checked_device(device)
         self._pins, self._in_place = switch("pin_memory", pin_memory), switch("in_place", in_place)
-        self._ahead = int(self._device.type != "cpu")
+        self._ahead = 0
         self._maker: Any = None
+
+    def _open_reader(self, **options: Any) -> Any:
+        self._ahead = 0
+        if self._device.type == "cuda":
+            number = torch.cuda.current_device() if self._device.index is None else self._device.index
+            try:
+                return super()._open_reader(**{**options, "device": f"cuda:{number}"})
+            except UnsupportedError as error:
+                warn(f"PyTorch copies the batches to {self._device}, not the reader: {error}")
+        self._ahead = int(self._device.type != "cpu")
+        return super()._open_reader(**options)
 
     def _convert(self, batch: Any) -> Any:
         if self._maker is None:  # made at the first batch: CUDA does not survive a fork
             if self._ahead:
                 self._maker = DeviceTensors(self._fields, self._device)
+            elif self._device.type == "cuda":
+                self._maker = GpuTensors(self._fields, self._device)
             elif self._pins and torch.cuda.is_available():
                 self._maker = HostTensors(self._fields, "pinned")
             else:

@@ -99,6 +99,25 @@ class HostTensors:
         return shown if is_shared else shown.clone()
 
 
+class GpuTensors:
+    """Makes batches of tensors over a slot's memory on the reader's GPU, without a copy.
+
+    The stream that is current waits until the numbers are there, and the host does not.
+    """
+
+    def __init__(self, fields: Fields, device: Any) -> None:
+        self._fields = fields
+        self._device = device
+
+    def __call__(self, batch: Batch) -> TensorBatch:
+        # PyTorch's 0 is the legacy default stream, which DLPack calls 1.
+        batch.let_wait(torch.cuda.current_stream(self._device).cuda_stream or 1)
+        made = TensorBatch()
+        for name, array in self._fields.device_arrays(batch).items():
+            made[name] = array if isinstance(array, list) else torch.utils.dlpack.from_dlpack(array._capsule())
+        return made
+
+
 class FromNumpy:
     """Makes tensors from arrays, with memory of their own: page-locked, or on a device.
 
@@ -117,7 +136,9 @@ class FromNumpy:
 
 
 class DeviceTensors:
-    """Begins a batch's copy to a device, on a stream of its own.
+    """Begins a batch's copy to a device that the reader does not know, or cannot open.
+
+    A GPU gets a stream of its own for it.
 
     `finish()` makes the stream that computes wait for the copy.
     """

@@ -1,0 +1,83 @@
+// Tests of what crosses the bus: each byte is copied, filled or changed, and no byte twice.
+#include "device/upload_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace xtts::device {
+namespace {
+
+constexpr Pattern kZero{.bits = 0, .element_bytes = 4};
+
+std::vector<CopiedRange> copies_of(std::size_t staging_bytes, std::vector<FilledRange> filled,
+                                   std::vector<ChangedRange> changed = {}) {
+  return plan_copies(staging_bytes, filled, changed);
+}
+
+TEST(UploadPlan, ABatchWithoutPaddingIsOneCopy) {
+  const auto copies = copies_of(1000, {});
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].offset_bytes, 0U);
+  EXPECT_EQ(copies[0].size_bytes, 1000U);
+  EXPECT_TRUE(copies_of(0, {}).empty());
+}
+
+TEST(UploadPlan, LargePaddingDoesNotCrossTheBus) {
+  const std::size_t large = kBridgedBytesMax + 4;
+  const auto copies = copies_of(100 + large + 50, {{100, large, kZero}});
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_EQ(copies[0].size_bytes, 100U);
+  EXPECT_EQ(copies[1].offset_bytes, 100 + large);
+  EXPECT_EQ(copies[1].size_bytes, 50U);
+}
+
+TEST(UploadPlan, SmallPaddingIsBridgedButNeverAtTheEnds) {
+  const auto copies = copies_of(1000, {{0, 40, kZero}, {500, 100, kZero}, {960, 40, kZero}});
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].offset_bytes, 40U);
+  EXPECT_EQ(copies[0].size_bytes, 920U);
+}
+
+TEST(UploadPlan, ChangedValuesAreNotBridged) {
+  const Change widen{.from = DType::kFloat16, .to = DType::kFloat32};
+  const auto copies = copies_of(1000, {}, {{400, 8, widen}});
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_EQ(copies[0].size_bytes, 400U);
+  EXPECT_EQ(copies[1].offset_bytes, 408U);
+  EXPECT_EQ((ChangedRange{400, 8, widen}).stored_bytes(), 4U);
+}
+
+// Against the obvious way: a map of all bytes.
+TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
+  std::mt19937 random(27);
+  const auto below = [&](std::size_t end) { return std::size_t{random()} % end; };
+  for (int round = 0; round < 500; ++round) {
+    std::vector<FilledRange> filled;
+    std::vector<ChangedRange> changed;
+    enum class Kind : char { kData, kFilled, kChanged };
+    std::vector<Kind> kinds;
+    while (kinds.size() < 200'000 && below(20) != 0) {
+      const std::size_t size = 4 * (1 + below(below(4) == 0 ? 20'000 : 50));
+      const std::size_t begin = kinds.size();
+      const auto kind = static_cast<Kind>(below(3));
+      kinds.resize(begin + size, kind);
+      if (kind == Kind::kFilled) filled.push_back({begin, size, kZero});
+      if (kind == Kind::kChanged) changed.push_back({begin, size, {}});
+    }
+    std::shuffle(filled.begin(), filled.end(), random);
+    std::vector<int> count(kinds.size(), 0);
+    for (const CopiedRange& range : plan_copies(kinds.size(), filled, changed)) {
+      ASSERT_LE(range.offset_bytes + range.size_bytes, kinds.size());
+      for (std::size_t i = 0; i < range.size_bytes; ++i) ++count[range.offset_bytes + i];
+    }
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (kinds[i] == Kind::kData) ASSERT_EQ(count[i], 1) << i;
+      if (kinds[i] == Kind::kChanged) ASSERT_EQ(count[i], 0) << i;
+      ASSERT_LE(count[i], 1) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xtts::device
