@@ -120,7 +120,7 @@ class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, Device
     EXPECT_TRUE(wanted_of->stats().reading.starts_with("mapped:"));
     const auto wanted = take_some(*wanted_of);
     for (const Reading reading : {Reading::kDirect, Reading::kMapped}) {
-      if (reading == Reading::kMapped && !device_.is_adversary()) continue;
+      if (reading == Reading::kMapped && !device_.has_own_memory()) continue;
       const auto found_of = open(env_, options, reading);
       const std::string how = reading == Reading::kDirect ? "direct:" : "mapped:";
       EXPECT_TRUE(found_of->stats().reading.starts_with(how)) << found_of->stats().reading;
@@ -169,7 +169,7 @@ TEST_P(DirectReading, DamageIsToldSkippedOrIgnoredAsEver) {
   std::mt19937 random(11);
   for (const auto& [name, bytes] : cache_.files) {
     if (!name.starts_with("shards/mel")) continue;
-    for (int i = 0; i < (device_.is_adversary() ? 2 : 6); ++i) {  // it takes its time
+    for (int i = 0; i < (device_.has_own_memory() ? 2 : 6); ++i) {  // it takes its time
       std::string changed = bytes;
       changed[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
       folder_.write(name, changed);
@@ -261,7 +261,7 @@ TEST_P(DirectReading, FileCutWhileItIsReadIsATypedErrorAndTheProcessLives) {
 
 // The cells of a batch that could not be filled go round: there are far more records than cells.
 TEST_P(DirectReading, DeviceThatFailsKeepsNoRecordFromItsCell) {
-  if (device_.is_adversary()) return;  // the one that fails has its name
+  if (device_.name() == "adversary") return;  // the one that fails has its name
   const DeviceUnderTest failing(DeviceChoice::kAdversary, {.seed = 3, .failing_filling = 2});
   auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
   ASSERT_TRUE(caches.ok());

@@ -3,19 +3,38 @@
 #include <cstdlib>
 #include <random>
 
-namespace xtts::testing {
+#include "support/cuda_driver/fake_cuda.hpp"
 
-DeviceUnderTest::DeviceUnderTest(DeviceChoice choice, AdversaryOptions options) {
+namespace xtts::testing {
+namespace {
+
+std::vector<std::byte> read_cuda(std::span<const std::byte> bytes) {
+  return fake_cuda::copy_to_host(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+DeviceUnderTest::DeviceUnderTest(DeviceChoice choice, AdversaryOptions options) : choice_(choice) {
   if (choice == DeviceChoice::kCpu) return;
+  seed_told_.emplace(__FILE__, __LINE__, "adversary's seed " + std::to_string(options.seed));
+  if (choice == DeviceChoice::kCuda) {
+    name_ = "cuda:0";
+    fake_cuda::reset({.seed = options.seed});
+    kernels_.emplace(std::as_bytes(std::span(fake_cuda::kTestImage)));
+    return;
+  }
   name_ = "adversary";
   adversary_ = AdversarialDevice::make(options);
   added_.emplace(name_, [made = adversary_](const device::DeviceOptions&) {
     return Result<std::shared_ptr<device::Device>>(made);
   });
-  seed_told_.emplace(__FILE__, __LINE__, "adversary's seed " + std::to_string(options.seed));
 }
 
 DeviceUnderTest::~DeviceUnderTest() {
+  if (choice_ == DeviceChoice::kCuda) {
+    for (const std::string& left : fake_cuda::leftovers()) ADD_FAILURE() << "left: " << left;
+    for (const std::string& fault : fake_cuda::faults()) ADD_FAILURE() << fault;
+  }
   if (adversary_ == nullptr) return;
   EXPECT_EQ(adversary_->slot_count(), 0U) << "slots that nobody has given back";
   for (const std::string& fault : adversary_->faults()) ADD_FAILURE() << fault;
@@ -27,8 +46,36 @@ std::shared_ptr<device::Device> DeviceUnderTest::device() const {
   return *opened;
 }
 
+DeviceId DeviceUnderTest::id() const {
+  if (choice_ == DeviceChoice::kCuda) return {DeviceKind::kCuda, 0};
+  return adversary_ == nullptr ? DeviceId() : adversary_->id();
+}
+
 std::vector<std::byte> DeviceUnderTest::read(std::span<const std::byte> bytes) const {
-  return read_from(*device(), bytes);
+  if (choice_ == DeviceChoice::kCuda) return read_cuda(bytes);
+  if (adversary_ != nullptr) return adversary_->copy_to_host(bytes.data(), bytes.size());
+  return {bytes.begin(), bytes.end()};
+}
+
+std::uintptr_t DeviceUnderTest::make_stream() const {
+  if (choice_ == DeviceChoice::kCuda) return fake_cuda::make_stream();
+  return adversary_ == nullptr ? 0 : adversary_->make_stream();
+}
+
+void DeviceUnderTest::launch(std::uintptr_t stream, const std::byte* address,
+                             std::size_t size_bytes, AdversarialDevice::Work work) const {
+  if (choice_ == DeviceChoice::kCuda) {
+    fake_cuda::launch_read(stream, address, size_bytes, std::move(work));
+  } else if (adversary_ != nullptr) {
+    adversary_->launch(stream, address, size_bytes, std::move(work));
+  } else {
+    work({address, address + size_bytes});
+  }
+}
+
+void DeviceUnderTest::finish(std::uintptr_t stream) const {
+  if (choice_ == DeviceChoice::kCuda) fake_cuda::finish(stream);
+  if (adversary_ != nullptr) adversary_->finish(stream);
 }
 
 // XTTS_DEVICE_SEED repeats the seed of an earlier run.
@@ -38,6 +85,7 @@ std::uint64_t DeviceUnderTest::any_seed() {
 }
 
 std::vector<std::byte> read_from(const device::Device& device, std::span<const std::byte> bytes) {
+  if (device.id().kind == DeviceKind::kCuda) return read_cuda(bytes);
   if (const auto* adversary = dynamic_cast<const AdversarialDevice*>(&device)) {
     return adversary->copy_to_host(bytes.data(), bytes.size());
   }

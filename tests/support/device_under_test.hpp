@@ -1,6 +1,7 @@
-// DeviceUnderTest: one of the devices that tests of memory run on, the CPU or the adversarial one.
-// Device::open() knows its name while this object lives. Destroy readers, batches and slots first:
-// its destructor expects that no fault has happened and that no slot is left.
+// DeviceUnderTest: one of the devices that tests of memory run on: the CPU, the adversarial one, or
+// the one for CUDA over an adversarial driver (cuda_driver/). Device::open() knows its name while
+// this object lives. Destroy readers, batches and slots first: its destructor expects that no fault
+// has happened and that no slot is left.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,15 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "cuda/kernels.hpp"
 #include "support/adversarial_device.hpp"
 
 namespace xtts::testing {
 
-enum class DeviceChoice : std::uint8_t { kCpu, kAdversary };
+enum class DeviceChoice : std::uint8_t { kCpu, kAdversary, kCuda };
 
 class DeviceUnderTest {
  public:
-  // The adversary has a new seed in each run. A failing test prints it.
+  // Adversaries have a new seed in each run. A failing test prints it.
   explicit DeviceUnderTest(DeviceChoice choice, AdversaryOptions options = {.seed = any_seed()});
   ~DeviceUnderTest();
   DeviceUnderTest(const DeviceUnderTest&) = delete;
@@ -29,16 +31,28 @@ class DeviceUnderTest {
   // For ReaderOptions::device.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::shared_ptr<device::Device> device() const;
-  [[nodiscard]] bool is_adversary() const noexcept { return adversary_ != nullptr; }
-  [[nodiscard]] AdversarialDevice& adversary() const { return *adversary_; }
+  [[nodiscard]] DeviceId id() const;
+  // The host cannot read the device's memory, and consumers have streams.
+  [[nodiscard]] bool has_own_memory() const noexcept { return choice_ != DeviceChoice::kCpu; }
+  // The device copies host() to its memory, too.
+  [[nodiscard]] bool shows_host_data() const noexcept { return choice_ == DeviceChoice::kCuda; }
 
   // Reads bytes on the device. Wait for their event first.
   [[nodiscard]] std::vector<std::byte> read(std::span<const std::byte> bytes) const;
 
+  // A consumer's stream; 0 on the CPU.
+  [[nodiscard]] std::uintptr_t make_stream() const;
+  // Reads the bytes in the stream's order, and calls `work` with them; on the CPU at once.
+  void launch(std::uintptr_t stream, const std::byte* address, std::size_t size_bytes,
+              AdversarialDevice::Work work) const;
+  void finish(std::uintptr_t stream) const;
+
   [[nodiscard]] static std::uint64_t any_seed();
 
  private:
+  DeviceChoice choice_;
   std::string name_ = "cpu";
+  std::optional<cuda::KernelsForTests> kernels_;
   std::shared_ptr<AdversarialDevice> adversary_;
   std::optional<device::AddedDevice> added_;
   std::optional<::testing::ScopedTrace> seed_told_;
@@ -50,10 +64,10 @@ class DeviceUnderTest {
 
 // The devices that a parameterized test runs on.
 [[nodiscard]] inline auto all_devices() {
-  return ::testing::Values(DeviceChoice::kCpu, DeviceChoice::kAdversary);
+  return ::testing::Values(DeviceChoice::kCpu, DeviceChoice::kAdversary, DeviceChoice::kCuda);
 }
 [[nodiscard]] inline std::string name_of(DeviceChoice choice) {
-  return choice == DeviceChoice::kCpu ? "Cpu" : "Adversary";
+  return choice == DeviceChoice::kCpu ? "Cpu" : choice == DeviceChoice::kCuda ? "Cuda" : "Adversary";
 }
 
 }  // namespace xtts::testing

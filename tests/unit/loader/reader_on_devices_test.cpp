@@ -113,13 +113,12 @@ TEST_P(ReaderOn, SaysWhereColumnsLie) {
   const auto batch = reader.next();
   ASSERT_TRUE(batch.ok() && batch->has_value());
   for (const BatchColumn& column : (*batch)->columns()) {
-    if (device_.is_adversary()) {
-      EXPECT_EQ(column.device, testing::AdversarialDevice::kId);
+    EXPECT_EQ(column.device, device_.id());
+    if (device_.has_own_memory()) {
       EXPECT_FALSE(column.is_view) << "the device cannot read the file";
       EXPECT_EQ(column.as_floats().status().code(), StatusCode::kUnsupported);
       EXPECT_EQ(column.as_int32s().status().code(), StatusCode::kUnsupported);
     } else {
-      EXPECT_EQ(column.device, DeviceId());
       EXPECT_TRUE(column.is_view);
     }
   }
@@ -127,7 +126,7 @@ TEST_P(ReaderOn, SaysWhereColumnsLie) {
 
 TEST_P(ReaderOn, StreamWaitsAndItsBatchMayBeDropped) {
   Reader reader = open({.batch_size = 8, .seed = 3, .last_batch = LastBatch::kPad});
-  const auto stream = device_.is_adversary() ? device_.adversary().make_stream() : 0;
+  const auto stream = device_.make_stream();
   std::atomic<std::size_t> sound_count = 0;
   std::size_t batch_count = 0;
   for (;; ++batch_count) {
@@ -141,14 +140,32 @@ TEST_P(ReaderOn, StreamWaitsAndItsBatchMayBeDropped) {
       if (std::memcmp(bytes.data(), first.mel.data(), first.mel.size() * sizeof(float)) == 0)
         ++sound_count;
     };
-    if (device_.is_adversary()) {
-      device_.adversary().launch(stream, mel.bytes.data(), mel.bytes.size(), look);
-    } else {
-      look({mel.bytes.begin(), mel.bytes.end()});
-    }
+    device_.launch(stream, mel.bytes.data(), mel.bytes.size(), look);
   }
-  if (device_.is_adversary()) device_.adversary().finish(stream);
+  device_.finish(stream);
   EXPECT_EQ(sound_count, batch_count);
+}
+
+// What the host reads lies on the device, too, where the device copies it.
+TEST_P(ReaderOn, LengthsAndNumbersLieOnTheDevice) {
+  Reader reader = open({.batch_size = 8, .seed = 4});
+  const auto batch = reader.next();
+  ASSERT_TRUE(batch.ok() && batch->has_value());
+  ASSERT_TRUE((*batch)->wait().ok());
+  const auto check = [&](std::span<const std::int32_t> on_host) {
+    const std::int32_t* const there = (*batch)->on_device(on_host);
+    ASSERT_NE(there, nullptr);
+    EXPECT_EQ(there == on_host.data(), !device_.shows_host_data());
+    if (!device_.shows_host_data()) return;
+    const auto wanted = std::as_bytes(on_host);
+    EXPECT_TRUE(std::ranges::equal(
+        device_.read({reinterpret_cast<const std::byte*>(there), wanted.size()}), wanted));
+  };
+  for (const BatchColumn& column : (*batch)->columns()) check(column.lengths);
+  check((*batch)->speakers());
+  check((*batch)->languages());
+  const std::vector<std::int32_t> not_in_the_batch(8);
+  EXPECT_EQ((*batch)->on_device(not_in_the_batch), nullptr);
 }
 
 TEST_P(ReaderOn, BatchOutlivesItsReader) {
@@ -190,7 +207,7 @@ TEST_P(ReaderOn, TellsCOfTheDevice) {
   expect_row(bytes, 0, batch.size, std::as_bytes(std::span(first.mel)));
   EXPECT_EQ(mel.lengths[0],
             static_cast<std::int32_t>(first.mel.size() / cache_.options().channel_count));
-  const std::uintptr_t stream = device_.is_adversary() ? device_.adversary().make_stream() : 0;
+  const std::uintptr_t stream = device_.make_stream();
   EXPECT_EQ(xtts_batch_let_wait(&batch, stream, &error), XTTS_OK);
   batch.release(&batch);
   xtts_reader_close(reader);

@@ -268,9 +268,9 @@ TEST_P(RingOn, EndsWhileItsThreadsWaitForSlots) {
 
 // A consumer on the device drops its leases once its work is queued.
 TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
-  if (!device_.is_adversary()) return;  // the CPU has no streams
+  if (!device_.has_own_memory()) return;  // the CPU has no streams
   NumberWork work;
-  const auto stream = device_.adversary().make_stream();
+  const auto stream = device_.make_stream();
   std::atomic<std::uint64_t> sound_count = 0;
   {
     Ring ring(work, make_slots(3), 2);
@@ -279,7 +279,7 @@ TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
       const auto lease = **ring.next();
       ASSERT_TRUE(lease->uploaded->let_wait(stream).ok());
       const std::size_t size_bytes = kParts * kPartBytes;
-      device_.adversary().launch(stream, lease->memory->consumer_data(), size_bytes,
+      device_.launch(stream, lease->memory->consumer_data(), size_bytes,
                                  [&sound_count, step](const std::vector<std::byte>& bytes) {
                                    const auto wanted = numbers_of(step);
                                    if (std::memcmp(bytes.data(), wanted.data(), bytes.size()) == 0)
@@ -287,7 +287,7 @@ TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
                                  });
     }
   }
-  device_.adversary().finish(stream);
+  device_.finish(stream);
   EXPECT_EQ(sound_count, 100U);
 }
 
