@@ -3,24 +3,16 @@
 #include <cstdlib>
 #include <random>
 
-#include "support/cuda_driver/fake_cuda.hpp"
+#include "support/cuda_under_test.hpp"
 
 namespace xtts::testing {
-namespace {
-
-std::vector<std::byte> read_cuda(std::span<const std::byte> bytes) {
-  return fake_cuda::copy_to_host(bytes.data(), bytes.size());
-}
-
-}  // namespace
 
 DeviceUnderTest::DeviceUnderTest(DeviceChoice choice, AdversaryOptions options) : choice_(choice) {
   if (choice == DeviceChoice::kCpu) return;
   seed_told_.emplace(__FILE__, __LINE__, "adversary's seed " + std::to_string(options.seed));
   if (choice == DeviceChoice::kCuda) {
     name_ = "cuda:0";
-    fake_cuda::reset({.seed = options.seed});
-    kernels_.emplace(std::as_bytes(std::span(fake_cuda::kTestImage)));
+    cuda_under_test::begin(options.seed);
     return;
   }
   name_ = "adversary";
@@ -32,8 +24,7 @@ DeviceUnderTest::DeviceUnderTest(DeviceChoice choice, AdversaryOptions options) 
 
 DeviceUnderTest::~DeviceUnderTest() {
   if (choice_ == DeviceChoice::kCuda) {
-    for (const std::string& left : fake_cuda::leftovers()) ADD_FAILURE() << "left: " << left;
-    for (const std::string& fault : fake_cuda::faults()) ADD_FAILURE() << fault;
+    for (const std::string& fault : cuda_under_test::end()) ADD_FAILURE() << fault;
   }
   if (adversary_ == nullptr) return;
   EXPECT_EQ(adversary_->slot_count(), 0U) << "slots that nobody has given back";
@@ -52,20 +43,20 @@ DeviceId DeviceUnderTest::id() const {
 }
 
 std::vector<std::byte> DeviceUnderTest::read(std::span<const std::byte> bytes) const {
-  if (choice_ == DeviceChoice::kCuda) return read_cuda(bytes);
+  if (choice_ == DeviceChoice::kCuda) return cuda_under_test::read(bytes);
   if (adversary_ != nullptr) return adversary_->copy_to_host(bytes.data(), bytes.size());
   return {bytes.begin(), bytes.end()};
 }
 
 std::uintptr_t DeviceUnderTest::make_stream() const {
-  if (choice_ == DeviceChoice::kCuda) return fake_cuda::make_stream();
+  if (choice_ == DeviceChoice::kCuda) return cuda_under_test::make_stream();
   return adversary_ == nullptr ? 0 : adversary_->make_stream();
 }
 
 void DeviceUnderTest::launch(std::uintptr_t stream, const std::byte* address,
                              std::size_t size_bytes, AdversarialDevice::Work work) const {
   if (choice_ == DeviceChoice::kCuda) {
-    fake_cuda::launch_read(stream, address, size_bytes, std::move(work));
+    cuda_under_test::launch(stream, {address, size_bytes}, std::move(work));
   } else if (adversary_ != nullptr) {
     adversary_->launch(stream, address, size_bytes, std::move(work));
   } else {
@@ -74,7 +65,7 @@ void DeviceUnderTest::launch(std::uintptr_t stream, const std::byte* address,
 }
 
 void DeviceUnderTest::finish(std::uintptr_t stream) const {
-  if (choice_ == DeviceChoice::kCuda) fake_cuda::finish(stream);
+  if (choice_ == DeviceChoice::kCuda) cuda_under_test::finish(stream);
   if (adversary_ != nullptr) adversary_->finish(stream);
 }
 
@@ -85,7 +76,7 @@ std::uint64_t DeviceUnderTest::any_seed() {
 }
 
 std::vector<std::byte> read_from(const device::Device& device, std::span<const std::byte> bytes) {
-  if (device.id().kind == DeviceKind::kCuda) return read_cuda(bytes);
+  if (device.id().kind == DeviceKind::kCuda) return cuda_under_test::read(bytes);
   if (const auto* adversary = dynamic_cast<const AdversarialDevice*>(&device)) {
     return adversary->copy_to_host(bytes.data(), bytes.size());
   }

@@ -1,5 +1,5 @@
 // DeviceUnderTest: one of the devices that tests of memory run on: the CPU, the adversarial one, or
-// the one for CUDA over an adversarial driver (cuda_driver/). Device::open() knows its name while
+// the one for CUDA over the driver that the program links (cuda_under_test.hpp). Device::open() knows its name while
 // this object lives. Destroy readers, batches and slots first: its destructor expects that no fault
 // has happened and that no slot is left.
 #pragma once
@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "cuda/kernels.hpp"
 #include "support/adversarial_device.hpp"
 
 namespace xtts::testing {
@@ -52,7 +51,6 @@ class DeviceUnderTest {
  private:
   DeviceChoice choice_;
   std::string name_ = "cpu";
-  std::optional<cuda::KernelsForTests> kernels_;
   std::shared_ptr<AdversarialDevice> adversary_;
   std::optional<device::AddedDevice> added_;
   std::optional<::testing::ScopedTrace> seed_told_;

@@ -1,0 +1,106 @@
+// Memory of devices, page-locked memory of the host, and copies.
+#include <algorithm>
+#include <utility>
+
+#include "support/cuda_driver/entry_points.hpp"
+
+namespace xtts::testing::fake_cuda {
+namespace {
+
+// The stream of a copy, and the device's side of it. Both must be of the current context.
+struct CopyPlace {
+  StreamPointer stream;
+  DeviceRange range;
+};
+
+CopyPlace place_of_copy(FakeDriver& now, StreamHandle handle, DeviceAddress address,
+                        std::size_t size_bytes) {
+  CopyPlace place{.stream = now.stream(handle), .range = now.device_range(address, size_bytes)};
+  now.check_is_current(*place.stream);
+  now.check_is_current(*place.range.allocation);
+  return place;
+}
+
+}  // namespace
+
+extern "C" {
+
+CallResult cuMemAlloc_v2(DeviceAddress* address, std::size_t size_bytes) {
+  return make_call("cuMemAlloc", [&](FakeDriver& now, auto&) {
+    *address = now.allocate(now.current(), size_bytes)->address();
+  });
+}
+
+CallResult cuMemFree_v2(DeviceAddress address) {
+  return make_call("cuMemFree", [&](FakeDriver& now, auto& lock) {
+    const AllocationPointer allocation = now.device_range(address, 0).allocation;
+    if (allocation->address() != address) {
+      now.refuse(kInvalidValue, "the address lies inside of " + allocation->name);
+    }
+    now.check_is_current(*allocation);
+    now.free(lock, allocation);
+  });
+}
+
+CallResult cuMemHostRegister_v2(void* memory, std::size_t size_bytes, unsigned flags) {
+  return make_call("cuMemHostRegister", [&](FakeDriver& now, auto&) {
+    const ContextPointer context = now.current();
+    const auto* const bytes = static_cast<const std::byte*>(memory);
+    if (size_bytes == 0 || !is_mapped(bytes, size_bytes)) {
+      now.refuse(kInvalidValue, "the memory of the host is not mapped");
+    }
+    now.lock_host_memory(context, bytes, size_bytes, (flags & kHostMemoryPortable) != 0);
+  });
+}
+
+CallResult cuMemHostUnregister(void* memory) {
+  return make_call("cuMemHostUnregister", [&](FakeDriver& now, auto&) {
+    (void)now.current();
+    now.unlock_host_memory(static_cast<const std::byte*>(memory));
+  });
+}
+
+CallResult cuMemcpyHtoDAsync_v2(DeviceAddress to, const void* from, std::size_t size_bytes,
+                                StreamHandle stream) {
+  return make_call("cuMemcpyHtoDAsync", [&](FakeDriver& now, auto&) {
+    const CopyPlace place = place_of_copy(now, stream, to, size_bytes);
+    now.enqueue_copy_to_device(*place.stream, place.range, static_cast<const std::byte*>(from));
+  });
+}
+
+CallResult cuMemcpyDtoHAsync_v2(void* to, DeviceAddress from, std::size_t size_bytes,
+                                StreamHandle stream) {
+  return make_call("cuMemcpyDtoHAsync", [&](FakeDriver& now, auto&) {
+    const CopyPlace place = place_of_copy(now, stream, from, size_bytes);
+    now.enqueue_copy_to_host(*place.stream, static_cast<std::byte*>(to), place.range);
+  });
+}
+
+CallResult cuMemcpyPeerAsync(DeviceAddress to, ContextHandle to_context, DeviceAddress from,
+                             ContextHandle from_context, std::size_t size_bytes,
+                             StreamHandle stream) {
+  return make_call("cuMemcpyPeerAsync", [&](FakeDriver& now, auto&) {
+    const StreamPointer on = now.stream(stream);
+    now.check_is_current(*on);
+    const DeviceRange to_range = now.device_range(to, size_bytes);
+    const DeviceRange from_range = now.device_range(from, size_bytes);
+    if (to_range.allocation->context != now.context(to_context) ||
+        from_range.allocation->context != now.context(from_context)) {
+      now.refuse(kInvalidContext, "an address is not of the context that is given for it");
+    }
+    Work work{.name = now.call_name};
+    work.uses = {from_range.use(false), to_range.use(true)};
+    std::size_t offset = 0;
+    for (const std::size_t part : now.cut(size_bytes)) {
+      work.pieces.emplace_back([=]() -> std::string {
+        std::copy_n(from_range.own() + offset, part, to_range.own() + offset);
+        return {};
+      });
+      offset += part;
+    }
+    now.enqueue(*on, std::move(work));
+  });
+}
+
+}  // extern "C"
+}  // namespace xtts::testing::fake_cuda

@@ -1,0 +1,46 @@
+#include <optional>
+
+#include "cuda/kernels.hpp"
+#include "support/cuda_driver/fake_cuda.hpp"
+#include "support/cuda_under_test.hpp"
+
+namespace xtts::testing::cuda_under_test {
+namespace {
+
+std::optional<cuda::KernelsForTests>& kernels() {
+  static std::optional<cuda::KernelsForTests> loaded;
+  return loaded;
+}
+
+}  // namespace
+
+void begin(std::uint64_t seed) {
+  fake_cuda::reset({.seed = seed, .is_started = true});
+  kernels().emplace(std::as_bytes(std::span(fake_cuda::kTestImage)));
+}
+
+std::vector<std::string> end() {
+  kernels().reset();
+  std::vector<std::string> wrong = fake_cuda::faults();
+  for (const std::string& left : fake_cuda::leftovers()) wrong.push_back("left: " + left);
+  return wrong;
+}
+
+std::vector<std::byte> read(std::span<const std::byte> bytes) {
+  return fake_cuda::copy_to_host(bytes.data(), bytes.size());
+}
+
+std::uintptr_t make_stream() {
+  return fake_cuda::make_stream();
+}
+
+void launch(std::uintptr_t stream, std::span<const std::byte> bytes,
+            std::function<void(std::vector<std::byte> bytes)> work) {
+  fake_cuda::launch_read(stream, bytes.data(), bytes.size(), std::move(work));
+}
+
+void finish(std::uintptr_t stream) {
+  fake_cuda::finish(stream);
+}
+
+}  // namespace xtts::testing::cuda_under_test
