@@ -77,6 +77,8 @@ class HostLock {
   ~HostLock();
   HostLock(HostLock&& other) noexcept;
   HostLock& operator=(HostLock&& other) noexcept;
+  // Never unlocks the memory: a copy that could not be waited for may still read it.
+  void abandon() noexcept { memory_ = nullptr; }
 
  private:
   HostLock(std::shared_ptr<const Context> context, std::byte* memory) noexcept

@@ -51,6 +51,7 @@ CudaSlot::CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaPar
 CudaSlot::~CudaSlot() {
   if (wait_for_all().ok()) return;
   // The GPU may still use the memory, or this process is a forked child, which has none of it.
+  locked_.abandon();
   memory_.abandon();
   data_.abandon();
   arrivals_.abandon();
@@ -59,10 +60,6 @@ CudaSlot::~CudaSlot() {
 Status CudaSlot::begin_filling() {
   const std::scoped_lock lock(filling_mutex_);
   if (is_filling_) return {};
-  {
-    const std::scoped_lock readers_lock(readers_mutex_);
-    if (!lost_reader_.ok()) return std::exchange(lost_reader_, Status());
-  }
   XTTS_TRY(wait_for_upload());
   is_enqueued_ = false;
   is_filling_ = true;
@@ -146,9 +143,10 @@ Status CudaSlot::enqueue() {
 Status CudaSlot::wait_for_readers_on_stream() {
   const std::scoped_lock lock(readers_mutex_);
   for (Reader& reader : readers_) {
-    if (reader.has_ended) XTTS_TRY(reader.done.let_wait(stream_.handle()));
-    spare_events_.push_back(std::move(reader.done));
+    XTTS_TRY(reader.mark_end());
+    XTTS_TRY(reader.done.let_wait(stream_.handle()));
   }
+  for (Reader& reader : readers_) spare_events_.push_back(std::move(reader.done));
   readers_.clear();
   return {};
 }
@@ -253,21 +251,25 @@ Status CudaSlot::let_wait(std::uintptr_t stream) {
 void CudaSlot::end_lease() noexcept {
   is_filling_ = false;
   const std::scoped_lock lock(readers_mutex_);
-  for (Reader& reader : readers_) {
-    const Status marked = reader.done.record(reader.stream);
-    reader.has_ended = marked.ok();
-    if (!marked.ok()) lost_reader_ = marked;
-  }
+  // Where it fails, the next upload tries again.
+  for (Reader& reader : readers_) (void)reader.mark_end();
 }
 
-// Waits for uploads, and for the consumers of the last batch.
+Status CudaSlot::Reader::mark_end() {
+  if (!has_ended) XTTS_TRY(done.record(stream));
+  has_ended = true;
+  return {};
+}
+
+// Waits for uploads, and for the consumers of the last batch. A wait that fails says nothing about
+// the work, so there is a second one.
 Status CudaSlot::wait_for_all() noexcept {
   try {
-    XTTS_TRY(wait_for_upload());
+    if (!wait_for_upload().ok()) XTTS_TRY(stream_.wait());
     const std::scoped_lock lock(readers_mutex_);
-    XTTS_TRY(lost_reader_);
-    for (const Reader& reader : readers_) {
-      if (reader.has_ended) XTTS_TRY(reader.done.wait());
+    for (Reader& reader : readers_) {
+      XTTS_TRY(reader.mark_end());
+      if (!reader.done.wait().ok()) XTTS_TRY(reader.done.wait());
     }
     return {};
   } catch (...) {

@@ -60,6 +60,8 @@ class CudaSlot final : public SlotMemory {
     cuda::StreamHandle stream = nullptr;
     cuda::Event done;
     bool has_ended = false;  // `done` is recorded
+
+    [[nodiscard]] Status mark_end();
   };
 
   CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
@@ -100,10 +102,9 @@ class CudaSlot final : public SlotMemory {
   std::vector<ChangedRange> changed_;
   bool lost_range_ = false;  // there was no memory to note a range
 
-  mutable std::mutex readers_mutex_;  // guards the three below
+  mutable std::mutex readers_mutex_;  // guards the two below
   std::vector<Reader> readers_;
   std::vector<cuda::Event> spare_events_;
-  Status lost_reader_;  // a stream whose end could not be marked
 };
 
 }  // namespace xtts::device

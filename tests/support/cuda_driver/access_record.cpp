@@ -7,8 +7,8 @@ namespace {
 
 // One entry for each task.
 void add_once(std::vector<Trace>& traces, const Trace& trace) {
-  const bool is_known = std::ranges::any_of(
-      traces, [&](const Trace& known) { return known.name == trace.name; });
+  const bool is_known =
+      std::ranges::any_of(traces, [&](const Trace& known) { return known.name == trace.name; });
   if (!is_known) traces.push_back(trace);
 }
 

@@ -24,8 +24,8 @@ struct Trace {
 class AccessRecord {
  public:
   struct Conflicts {
-    std::vector<Trace> writes;  // that the use is not ordered behind
-    std::vector<Trace> reads;   // the same, where the use is a write
+    std::vector<Trace> writes;          // that the use is not ordered behind
+    std::vector<Trace> reads;           // the same, where the use is a write
     std::uint64_t unwritten_bytes = 0;  // that were never written
   };
   // What stands against a use of [begin, end) that is ordered behind all that `clock` covers.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -14,13 +15,11 @@
 namespace xtts::testing {
 namespace {
 
-using cuda::kSuccess;
-
 constexpr std::size_t kCopiedBytes = 3000;
 constexpr std::size_t kFilledBytes = 1002;  // behind the copied ones
 constexpr std::size_t kValueCount = 500;    // bfloat16, widened to float32 behind those
 constexpr std::size_t kWidenedOffset = 4008;
-constexpr std::size_t kBytes = kWidenedOffset + 4 * kValueCount;
+constexpr std::size_t kSlotBytes = kWidenedOffset + 4 * kValueCount;
 
 // One slot of a loader: it is filled, uploaded, and read by streams of consumers.
 struct Slot {
@@ -29,7 +28,7 @@ struct Slot {
         values(2 * kValueCount),
         stream(gpu.stream()),
         uploaded(gpu.event()),
-        data(gpu.memory(kBytes)),
+        data(gpu.memory(kSlotBytes)),
         arrivals(gpu.memory(2 * kValueCount)) {
     gpu.lock(staging);
     gpu.lock(values);
@@ -51,10 +50,10 @@ struct Slot {
 };
 
 void fill(Slot& slot, unsigned seed) {
-  slot.staging = some_bytes(kCopiedBytes, seed);
-  slot.values = some_bytes(2 * kValueCount, seed + 1);
+  std::ranges::copy(some_bytes(kCopiedBytes, seed), slot.staging.begin());
+  std::ranges::copy(some_bytes(2 * kValueCount, seed + 1), slot.values.begin());
   slot.expected = slot.staging;
-  slot.expected.resize(kBytes);
+  slot.expected.resize(kSlotBytes);
   for (std::size_t i = 0; i < kFilledBytes; ++i) {
     slot.expected[kCopiedBytes + i] = static_cast<std::byte>(i % 2 == 0 ? 0xCD : 0xAB);
   }
@@ -85,28 +84,28 @@ void upload(GpuUnderTest& gpu, Slot& slot, bool host_waits_for_readers) {
                       .size_bytes = kWidenedOffset - kCopiedBytes,
                       .bits = 0,
                       .element_bytes = 1};
-  EXPECT_EQ(gpu.launch(cuda::kFillKernel, filled, slot.stream, 1), kSuccess);
+  EXPECT_EQ(gpu.launch(cuda::kFillKernel, filled, slot.stream, 1), cuda::kSuccess);
+  // A launch takes a copy of its table, so the table may change at once.
   filled.ranges[0] = {.address = slot.data + kCopiedBytes,
                       .size_bytes = kFilledBytes,
                       .bits = 0xABCD,
                       .element_bytes = 2};
-  EXPECT_EQ(gpu.launch(cuda::kFillKernel, filled, slot.stream, 1), kSuccess);
+  EXPECT_EQ(gpu.launch(cuda::kFillKernel, filled, slot.stream, 1), cuda::kSuccess);
   cuda::ChangeTable changed{};
   changed.range_count = 1;
   changed.from_type = static_cast<std::uint64_t>(DType::kBFloat16);
   changed.to_type = static_cast<std::uint64_t>(DType::kFloat32);
   changed.ranges[0] = {
       .from = slot.arrivals, .to = slot.data + kWidenedOffset, .value_count = kValueCount};
-  EXPECT_EQ(gpu.launch(cuda::kChangeKernel, changed, slot.stream, 1), kSuccess);
+  EXPECT_EQ(gpu.launch(cuda::kChangeKernel, changed, slot.stream, 1), cuda::kSuccess);
   gpu.record(slot.uploaded, slot.stream);
   slot.is_uploaded = true;
 }
 
-// A mutable table would be a fault, if launches did not copy it: `filled` is used twice above.
 void read(GpuUnderTest& gpu, Slot& slot, std::uintptr_t stream, std::atomic<int>& wrong_count) {
   const auto handle = reinterpret_cast<cuda::StreamHandle>(stream);
   gpu.let_wait(handle, slot.uploaded);
-  fake_cuda::launch_read(stream, slot.data, kBytes,
+  fake_cuda::launch_read(stream, slot.data, kSlotBytes,
                          [&wrong_count, expected = slot.expected](const auto& bytes) {
                            if (bytes != expected) ++wrong_count;
                          });
@@ -139,7 +138,7 @@ TEST(FakeCuda, FindsNothingWrongWithACorrectProgram) {
         }
         if (below(4) == 0) {
           gpu.wait(slot.uploaded);
-          EXPECT_EQ(fake_cuda::copy_to_host(slot.data, kBytes), slot.expected);
+          EXPECT_EQ(fake_cuda::copy_to_host(slot.data, kSlotBytes), slot.expected);
         }
       }
       for (const auto& slot : slots) {

@@ -1,5 +1,5 @@
-// The calls of libcuda.so.1, declared from the list that the product uses, so that a definition with
-// other parameters does not compile.
+// The calls of libcuda.so.1, declared from the list that the product uses, so that a definition
+// with other parameters does not compile.
 #pragma once
 
 #include <mutex>

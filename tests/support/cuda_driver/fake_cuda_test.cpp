@@ -232,7 +232,10 @@ TEST(FakeCuda, GivesEachThreadItsOwnPerThreadStream) {
                                      reinterpret_cast<cuda::StreamHandle>(2)),
             kSuccess);
   EXPECT_EQ(gpu.take_faults(), "");
-  std::thread([&] { fake_cuda::launch_read(2, upload.memory, kBytes); }).join();
+  std::thread([&] {
+    fake_cuda::launch_read(2, upload.memory, kBytes);
+    fake_cuda::finish(2);
+  }).join();
   EXPECT_THAT(gpu.take_faults(), HasSubstr("the per-thread stream of thread"));
   fake_cuda::finish(2);
 }

@@ -129,8 +129,8 @@ void FakeDriver::check_device(cuda::DeviceOrdinal device) {
 void FakeDriver::check_is_current(const Object& object) {
   const ContextPointer now = current();
   if (object.context == now) return;
-  refuse(kInvalidContext, object.name + " is of " + object.context->name + ", but " + now->name +
-                              " is current");
+  refuse(kInvalidContext,
+         object.name + " is of " + object.context->name + ", but " + now->name + " is current");
 }
 
 ContextPointer FakeDriver::context(cuda::ContextHandle handle) {
@@ -179,8 +179,8 @@ DeviceRange FakeDriver::device_range(std::uint64_t address, std::size_t size_byt
   }
   const AllocationPointer allocation = (--found)->second;
   const std::uint64_t offset = address - allocation->address();
-  const bool is_inside = offset <= allocation->size_bytes &&
-                         size_bytes <= allocation->size_bytes - offset;
+  const bool is_inside =
+      offset <= allocation->size_bytes && size_bytes <= allocation->size_bytes - offset;
   if (!is_inside) {
     refuse(kInvalidValue, bytes_text(size_bytes) + " at " + hex(address) +
                               " are no device memory, or more than one piece of it; " +
@@ -219,8 +219,8 @@ void FakeDriver::follow(Task& task, const Stream& earlier) {
 TaskPointer FakeDriver::enqueue(Stream& stream, Work work) {
   auto task = std::make_shared<Task>();
   task->stamp = {.stream = stream.number, .number = ++stream.task_count};
-  task->name = std::make_shared<const std::string>(
-      work.name + " (" + stream.name + ", task " + std::to_string(stream.task_count) + ")");
+  task->name = std::make_shared<const std::string>(work.name + " (" + stream.name + ", task " +
+                                                   std::to_string(stream.task_count) + ")");
   task->clock = host_clock;
   follow(*task, stream);
   const Context& context = *stream.context;
@@ -425,7 +425,8 @@ void FakeDriver::lock_host_memory(const ContextPointer& context, const std::byte
 void FakeDriver::unlock_host_memory(const std::byte* memory) {
   const auto found = registrations.find(address_of(memory));
   if (found == registrations.end()) {
-    refuse(kHostMemoryNotLocked, hex(address_of(memory)) + " is not the beginning of page-locked memory");
+    refuse(kHostMemoryNotLocked,
+           hex(address_of(memory)) + " is not the beginning of page-locked memory");
   }
   const Registration& one = *found->second;
   for (const Trace& open : host_record.find_open(one.begin, one.end, host_clock)) {

@@ -131,8 +131,8 @@ class FakeDriver {
   Options options;
   std::vector<std::string> faults;
   Scheduler scheduler;
-  bool is_started = false;    // cuInit() has succeeded
-  std::string call_name;      // of the call that runs
+  bool is_started = false;  // cuInit() has succeeded
+  std::string call_name;    // of the call that runs
   std::map<std::string, std::uint64_t> call_counts;
 
   Registry<Context> contexts;
@@ -140,10 +140,10 @@ class FakeDriver {
   Registry<Event> events;
   Registry<Module> modules;
   Registry<Function> functions;
-  std::map<int, ContextPointer> primary_contexts;  // by device; alive
+  std::map<int, ContextPointer> primary_contexts;                          // by device; alive
   std::map<std::uint64_t, std::vector<ContextPointer>> current_by_thread;  // stacks
   std::map<std::uint64_t, AllocationPointer> allocations;  // by address; freed ones, too
-  std::map<std::uint64_t, std::shared_ptr<Registration>> registrations;    // by beginning
+  std::map<std::uint64_t, std::shared_ptr<Registration>> registrations;  // by beginning
   AccessRecord host_record;
   Clock host_clock;  // all that the host knows to be over
 
@@ -172,6 +172,5 @@ class FakeDriver {
 
 [[nodiscard]] std::string bytes_text(std::uint64_t size_bytes);
 [[nodiscard]] std::uint64_t number_of_this_thread();
-
 
 }  // namespace xtts::testing::fake_cuda

@@ -25,7 +25,7 @@ GpuUnderTest::GpuUnderTest(const fake_cuda::Options& options) {
     ADD_FAILURE() << ::dlerror();
     return;
   }
-#define XTTS_FIND(name, symbol, parameters)                                     \
+#define XTTS_FIND(name, symbol, parameters)                                       \
   calls.name = reinterpret_cast<decltype(calls.name)>(::dlsym(library, #symbol)); \
   EXPECT_NE(calls.name, nullptr) << #symbol;
   XTTS_CUDA_DRIVER_CALLS(XTTS_FIND)

@@ -36,9 +36,8 @@ void check_launch(FakeDriver& driver, const Launch& launch, std::uint64_t range_
                                      std::to_string(kBlockThreadsMax) + " are the most");
   }
   if (range_count > range_count_max) {
-    driver.refuse(kInvalidValue, "the table has " + std::to_string(range_count) +
-                                     " ranges, and " + std::to_string(range_count_max) +
-                                     " are the most");
+    driver.refuse(kInvalidValue, "the table has " + std::to_string(range_count) + " ranges, and " +
+                                     std::to_string(range_count_max) + " are the most");
   }
   if (launch.grid[1] != range_count) {
     driver.refuse(kInvalidValue, "grid.y is " + std::to_string(launch.grid[1]) +

@@ -26,7 +26,7 @@ struct Object {
 };
 
 struct Stream : Object {
-  std::size_t number = 0;  // in clocks
+  std::size_t number = 0;    // in clocks
   bool is_blocking = false;  // ordered with the legacy default stream
   bool is_of_test = false;
   std::uint64_t task_count = 0;

@@ -30,8 +30,8 @@ void Scheduler::add(const TaskPointer& task) {
   task->not_before = Time::now();
   if (kind == 0) task->not_before += latest_;
   if (kind > 2) {
-    task->not_before +=
-        std::min<std::chrono::microseconds>(latest_, std::chrono::microseconds(below(kUsualDelayUs)));
+    task->not_before += std::min<std::chrono::microseconds>(
+        latest_, std::chrono::microseconds(below(kUsualDelayUs)));
   }
   ++open_count_;
   for (const TaskPointer& need : task->needs) {

@@ -1,0 +1,155 @@
+// Properties of readers on CUDA, over the adversarial driver: whatever the driver's order of work,
+// and whichever of its calls fails, batches are those of the CPU, every failure is an error in
+// words, no rule of the driver is broken, and nothing is left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/cuda_driver/fake_cuda.hpp"
+#include "support/cuda_under_test.hpp"
+#include "support/device_under_test.hpp"
+#include "unit/loader/made_cache.hpp"
+
+namespace xtts {
+namespace {
+
+// XTTS_CUDA_SEEDS: another number of seeds.
+std::uint64_t seed_count() {
+  const char* const given = std::getenv("XTTS_CUDA_SEEDS");
+  return given == nullptr ? 2'000 : std::strtoull(given, nullptr, 10);
+}
+
+// What a consumer does is chosen by a seed, too.
+class Consumer {
+ public:
+  explicit Consumer(const MadeCache& cache) : cache_(cache), opened_(cache.open()) {
+    const std::vector<double> numbers(cache.options().channel_count, 1.5);
+    normalized_ = {.name = "mel", .normalize = Normalize::kGiven, .means = numbers,
+                   .deviations = numbers};
+  }
+
+  // Returns the failures of calls.
+  std::vector<Status> run(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t end) { return random() % end; };
+    ReaderOptions options{.batch_size = static_cast<std::uint32_t>(2 + below(5)),
+                          .seed = seed,
+                          .last_batch = LastBatch::kPad,
+                          .slot_count = static_cast<std::uint32_t>(3 + below(3)),
+                          .thread_count = static_cast<std::uint32_t>(1 + below(3))};
+    if (below(3) == 0) options.columns = {normalized_, {.name = "tokens"}};
+    Reader on_cpu = open_reader(opened_, options);
+    options.device = "cuda";
+    std::vector<Status> failures;
+    auto reader = Reader::open(opened_, options);
+    if (!reader.ok()) return {reader.status()};
+    const std::vector<std::uintptr_t> streams = {testing::cuda_under_test::make_stream(),
+                                                 testing::cuda_under_test::make_stream(), 1};
+    std::vector<Batch> kept;
+    for (;;) {
+      const auto batch = reader->next();
+      auto wanted = on_cpu.next();
+      if (!wanted.ok() || !*wanted) break;
+      if (!batch.ok()) {
+        failures.push_back(batch.status());
+        continue;
+      }
+      if (!*batch) break;
+      const std::uint64_t way = below(4);
+      const Status status = way == 0 ? read_on_host(**batch, **wanted)
+                                     : read_on_stream(**batch, **wanted, streams[way - 1]);
+      if (!status.ok()) failures.push_back(status);
+      if (below(4) == 0) kept.push_back(**batch);
+      if (kept.size() > 1) kept.erase(kept.begin());
+    }
+    for (const std::uintptr_t stream : streams) testing::cuda_under_test::finish(stream);
+    return failures;
+  }
+
+  [[nodiscard]] std::uint64_t wrong_count() const { return wrong_count_; }
+
+ private:
+  Status read_on_host(const Batch& batch, const Batch& wanted) {
+    const Status status = batch.wait();
+    if (!status.ok()) return status;
+    for (std::size_t i = 0; i < wanted.columns().size(); ++i) {
+      const auto bytes = testing::cuda_under_test::read(batch.columns()[i].bytes);
+      if (!std::ranges::equal(bytes, wanted.columns()[i].bytes)) ++wrong_count_;
+    }
+    return {};
+  }
+  Status read_on_stream(const Batch& batch, const Batch& wanted, std::uintptr_t stream) {
+    const Status status = batch.let_wait(stream);
+    if (!status.ok()) return status;
+    for (std::size_t i = 0; i < wanted.columns().size(); ++i) {
+      const std::span<const std::byte> right = wanted.columns()[i].bytes;
+      testing::cuda_under_test::launch(
+          stream, batch.columns()[i].bytes,
+          [this, kept = std::vector<std::byte>(right.begin(), right.end())](
+              const std::vector<std::byte>& bytes) { wrong_count_ += bytes == kept ? 0U : 1U; });
+    }
+    return {};
+  }
+
+  const MadeCache& cache_;
+  Cache opened_;
+  ColumnRequest normalized_;
+  std::atomic<std::uint64_t> wrong_count_ = 0;
+};
+
+TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
+  const MadeCache cache{{.clip_count = 23, .clips_per_block = 8, .blocks_per_shard = 4}};
+  Consumer consumer(cache);
+  std::vector<std::string> wrong;
+  for (std::uint64_t seed = 0; seed < seed_count() && wrong.empty(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    testing::cuda_under_test::begin(seed);
+    EXPECT_TRUE(consumer.run(seed).empty());
+    wrong = testing::cuda_under_test::end();
+    EXPECT_EQ(wrong, std::vector<std::string>());
+    ASSERT_EQ(consumer.wrong_count(), 0U);
+  }
+}
+
+// Each call of the driver fails once, at each of its places.
+TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
+  const MadeCache cache{{.clip_count = 23, .clips_per_block = 8, .blocks_per_shard = 4}};
+  Consumer consumer(cache);
+  const std::vector<std::string> names = {
+      "cuDeviceGet",         "cuDeviceGetName",     "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+      "cuCtxPushCurrent",    "cuMemAlloc",          "cuMemHostRegister",    "cuMemcpyHtoDAsync",
+      "cuStreamCreateWithPriority", "cuStreamWaitEvent", "cuEventCreate",   "cuEventRecord",
+      "cuEventSynchronize",  "cuModuleLoadData",    "cuModuleGetFunction",  "cuLaunchKernel"};
+  for (const std::string& name : names) {
+    std::uint64_t nth = 1;
+    for (; nth < 60; ++nth) {
+      SCOPED_TRACE(name + ", call " + std::to_string(nth));
+      testing::fake_cuda::Options options{.seed = nth, .is_started = true};
+      options.failing_calls = {{.name = name, .nth = nth}};
+      testing::cuda_under_test::begin(nth);
+      testing::fake_cuda::reset(options);
+      const std::vector<Status> failures = consumer.run(5);
+      const bool was_reached = testing::fake_cuda::call_count(name) >= nth;
+      for (const Status& failure : failures) {
+        EXPECT_EQ(failure.code(), StatusCode::kResource) << failure.message();
+        EXPECT_NE(failure.message().find("cuda:0"), std::string::npos) << failure.message();
+      }
+      EXPECT_TRUE(was_reached || failures.empty());
+      ASSERT_EQ(testing::cuda_under_test::end(), std::vector<std::string>());
+      ASSERT_EQ(consumer.wrong_count(), 0U);
+      if (!was_reached) break;
+    }
+    EXPECT_GT(nth, 1U) << name << " is never called";
+  }
+}
+
+}  // namespace
+}  // namespace xtts
