@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import xtts_precompute as xp
+from cuda_support import needs_driver, run
 from support import RESIDENT_KIB, run_python
 
 torch = pytest.importorskip(
@@ -303,3 +304,48 @@ print(resident_kib() - before)
         timeout_s=300,
     )
     assert int(said) < 4096, f"{said} KiB more"
+
+
+# PyTorch without CUDA makes no tensor over a GPU's memory. So this test takes its place, and looks
+# at the capsules that the Loader gives it.
+CAPSULES = """
+import torch
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_uint64), ("kind", ctypes.c_int32), ("number", ctypes.c_int32)]
+
+pointer = ctypes.pythonapi.PyCapsule_GetPointer
+pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+stream = driver.fake_cuda_make_stream(0, 0)
+
+class Stream:
+    cuda_stream = stream
+
+torch.cuda.is_available = lambda: True
+torch.cuda.current_device = lambda: 0
+torch.cuda.current_stream = lambda device: Stream
+torch.utils.dlpack.from_dlpack = lambda capsule: capsule
+fields = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
+loader = xp.torch.Loader(cache, batch_size=8, seed=3, device="cuda", fields=fields)
+count = 0
+for batch, expected in zip(loader, cache.reader(batch_size=8, seed=3)):
+    assert tuple(batch) == fields and batch.ids == expected.ids
+    for name in fields[:-1]:
+        tensor = ctypes.cast(pointer(batch[name], b"dltensor"), ctypes.POINTER(Tensor)).contents
+        assert (tensor.kind, tensor.number) == (2, 0)
+        wanted = np.ascontiguousarray(getattr(expected, name))
+        found = np.empty_like(wanted)
+        driver.fake_cuda_launch_read(stream, tensor.data, found.nbytes, found.ctypes.data)
+        driver.fake_cuda_finish(stream)
+        assert found.tobytes() == wanted.tobytes(), name
+        count += 1
+result["count"] = count
+del batch, expected, tensor
+loader.close()
+del loader
+"""
+
+
+@needs_driver
+def test_a_gpus_batches_lie_in_the_slots(path):
+    assert run(path, CAPSULES) == {"count": 24}
