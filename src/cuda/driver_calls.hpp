@@ -30,6 +30,7 @@ inline constexpr CallResult kSuccess = 0;
 inline constexpr CallResult kOutOfMemory = 2;
 inline constexpr CallResult kDeinitialized = 4;  // the process ends, and the driver is gone already
 inline constexpr CallResult kNoDevice = 100;
+inline constexpr CallResult kInvalidImage = 200;
 inline constexpr CallResult kNoBinaryForGpu = 209;
 inline constexpr CallResult kUnsupportedPtx = 222;
 inline constexpr CallResult kNotReady = 600;

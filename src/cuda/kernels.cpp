@@ -49,7 +49,7 @@ Result<std::unique_ptr<Kernels>> Kernels::load(std::shared_ptr<const Context> co
       on.run("loading kernels into " + on.label(), [&](const DriverCalls& calls) {
         return result = calls.load_module(&kernels->module_, image.data());
       });
-  if (result == kNoBinaryForGpu || result == kUnsupportedPtx) {
+  if (result == kInvalidImage || result == kNoBinaryForGpu || result == kUnsupportedPtx) {
     return Status(StatusCode::kUnsupported,
                   loaded.message() + ". " + on.gpu_name() +
                       " needs a newer driver, or a build with another CUDA toolkit");

@@ -97,12 +97,14 @@ class Loader(BatchLoader[ArrayBatch]):
     ) -> None:
         if not (device is None or isinstance(device, (jax.Device, jax.sharding.Sharding))):
             raise InvalidArgumentError(f"device must be one of jax.devices(), or a sharding, not {device!r}")
-        # JAX copies to a GPU itself, because it does not say when its work with foreign memory is
-        # done. It keeps the slot until the copy is.
-        options["device"] = "pinned" if _is_gpu(device) else "cpu"
         super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
         self._device = device
         self._spans_processes = isinstance(device, jax.sharding.Sharding) and not device.is_fully_addressable
+
+    def _open_reader(self, **options: Any) -> Any:
+        # JAX copies to a GPU itself, because it does not say when its work with foreign memory is
+        # done. It keeps the slot until the copy is.
+        return super()._open_reader(**{**options, "device": "pinned" if _is_gpu(self._device) else "cpu"})
 
     def _convert(self, batch: Batch) -> ArrayBatch:
         found = self._fields.arrays(batch)
