@@ -54,10 +54,9 @@ Status Context::find_facts() {
   XTTS_TRY(driver_->check(calls.device_attribute(&minor, kAttributeComputeMinor, device_), what));
   architecture_ = 10 * major + minor;
   if (architecture_ < kArchitectureMin) {
-    return {StatusCode::kUnsupported, label() + " (" + gpu_name_ + ") has compute capability " +
-                                          in_words(architecture_) + ", and " +
-                                          in_words(kArchitectureMin) +
-                                          " is needed: take the device 'cpu'"};
+    return {StatusCode::kUnsupported,
+            label() + " (" + gpu_name_ + ") has compute capability " + in_words(architecture_) +
+                ", and " + in_words(kArchitectureMin) + " is needed: take the device 'cpu'"};
   }
   numa_node_ = find_numa_node();
   return {};
@@ -79,8 +78,9 @@ std::optional<int> Context::find_numa_node() const {
 Status Context::check_process() const {
   if (driver_->may_be_called()) return {};
   return {StatusCode::kUnsupported,
-          label() + " was opened before this process was forked, and cannot be used in it: open "
-                    "the device in the worker, and start workers with the method 'spawn'"};
+          label() +
+              " was opened before this process was forked, and cannot be used in it: open "
+              "the device in the worker, and start workers with the method 'spawn'"};
 }
 
 Result<Context::FreeMemory> Context::memory() const {

@@ -45,10 +45,9 @@ Result<std::unique_ptr<Kernels>> Kernels::load(std::shared_ptr<const Context> co
   std::unique_ptr<Kernels> kernels(new Kernels(std::move(context)));
   const Context& on = *kernels->context_;
   CallResult result = kSuccess;
-  const Status loaded =
-      on.run("loading kernels into " + on.label(), [&](const DriverCalls& calls) {
-        return result = calls.load_module(&kernels->module_, image.data());
-      });
+  const Status loaded = on.run("loading kernels into " + on.label(), [&](const DriverCalls& calls) {
+    return result = calls.load_module(&kernels->module_, image.data());
+  });
   if (result == kInvalidImage || result == kNoBinaryForGpu || result == kUnsupportedPtx) {
     return Status(StatusCode::kUnsupported,
                   loaded.message() + ". " + on.gpu_name() +
@@ -88,8 +87,8 @@ Status Kernels::change(const ChangeTable& table, StreamHandle stream) const {
 Status Kernels::launch(FunctionHandle function, std::uint64_t range_count,
                        std::uint64_t piece_count_max, void* table, StreamHandle stream) const {
   if (range_count == 0) return {};
-  const std::uint64_t blocks =
-      std::clamp<std::uint64_t>(piece_count_max / (kThreadsPerBlock * kPiecesPerThread), 1, kBlocksMax);
+  const std::uint64_t blocks = std::clamp<std::uint64_t>(
+      piece_count_max / (kThreadsPerBlock * kPiecesPerThread), 1, kBlocksMax);
   void* parameters[] = {table};
   return context_->run("launching a kernel on " + context_->label(), [&](const DriverCalls& calls) {
     return calls.launch(function, static_cast<unsigned>(blocks), static_cast<unsigned>(range_count),

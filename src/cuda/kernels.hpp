@@ -15,19 +15,22 @@ namespace xtts::cuda {
 
 class Kernels {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Kernels>> load(std::shared_ptr<const Context> context);
+  [[nodiscard]] static Result<std::unique_ptr<Kernels>> load(
+      std::shared_ptr<const Context> context);
   ~Kernels();
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
 
-  // Both put work on the stream, and return. The table is copied. A table without ranges is no work.
+  // Both put work on the stream, and return. The table is copied. A table without ranges is no
+  // work.
   [[nodiscard]] Status fill(const FillTable& table, StreamHandle stream) const;
   [[nodiscard]] Status change(const ChangeTable& table, StreamHandle stream) const;
 
  private:
   explicit Kernels(std::shared_ptr<const Context> context) : context_(std::move(context)) {}
   [[nodiscard]] Status launch(FunctionHandle function, std::uint64_t range_count,
-                              std::uint64_t piece_count_max, void* table, StreamHandle stream) const;
+                              std::uint64_t piece_count_max, void* table,
+                              StreamHandle stream) const;
 
   std::shared_ptr<const Context> context_;
   ModuleHandle module_ = nullptr;
@@ -38,8 +41,8 @@ class Kernels {
 // The kernels of this build; empty where it was made without NVIDIA's compiler.
 [[nodiscard]] std::span<const std::byte> embedded_kernels() noexcept;
 
-// Other kernels while this object lives, for builds without a compiler whose tests bring a driver of
-// their own. `image` must live as long.
+// Other kernels while this object lives, for builds without a compiler whose tests bring a driver
+// of their own. `image` must live as long.
 class KernelsForTests {
  public:
   explicit KernelsForTests(std::span<const std::byte> image) noexcept;

@@ -7,7 +7,7 @@
 namespace xtts::cuda {
 namespace {
 
-constexpr std::size_t kBlockAlignment = 512;  // the driver's own
+constexpr std::size_t kBlockAlignment = 512;  // blocks of like sizes become one size
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
 std::string in_mib(std::size_t size_bytes) {
@@ -64,10 +64,9 @@ Result<DeviceMemory> DevicePool::allocate(std::size_t size_bytes, std::size_t li
                         "'s memory, and needs " + in_mib(size_bytes) + " beside the " +
                         in_mib(held_bytes_) + " in use: raise device_memory, or take fewer slots");
     }
-    XTTS_TRY(context_->run("allocating " + in_mib(size_bytes) + " on " + context_->label(),
-                           [&](const DriverCalls& calls) {
-                             return calls.allocate(&memory.address_, size_bytes);
-                           }));
+    XTTS_TRY(context_->run(
+        "allocating " + in_mib(size_bytes) + " on " + context_->label(),
+        [&](const DriverCalls& calls) { return calls.allocate(&memory.address_, size_bytes); }));
     memory.size_bytes_ = size_bytes;
     held_bytes_ += size_bytes;
   }

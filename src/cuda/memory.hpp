@@ -24,7 +24,8 @@ class DeviceMemory;
 class DevicePool : public std::enable_shared_from_this<DevicePool> {
  public:
   // The one pool of the context's GPU.
-  [[nodiscard]] static std::shared_ptr<DevicePool> of(const std::shared_ptr<const Context>& context);
+  [[nodiscard]] static std::shared_ptr<DevicePool> of(
+      const std::shared_ptr<const Context>& context);
   ~DevicePool();
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
@@ -43,7 +44,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   void give_back(DeviceAddress address, std::size_t size_bytes) noexcept;
 
   std::shared_ptr<const Context> context_;
-  mutable std::mutex mutex_;  // guards the two below
+  mutable std::mutex mutex_;                        // guards the two below
   std::multimap<std::size_t, DeviceAddress> free_;  // by size
   std::size_t held_bytes_ = 0;
 };

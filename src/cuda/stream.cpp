@@ -25,8 +25,9 @@ Event& Event::operator=(Event&& other) noexcept {
 }
 
 Status Event::record(StreamHandle stream) {
-  return context_->run("recording an event on " + context_->label(),
-                       [&](const DriverCalls& calls) { return calls.record_event(handle_, stream); });
+  return context_->run("recording an event on " + context_->label(), [&](const DriverCalls& calls) {
+    return calls.record_event(handle_, stream);
+  });
 }
 
 Status Event::wait() const {

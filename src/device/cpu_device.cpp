@@ -104,8 +104,8 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
     if (gpu_ != nullptr) {
       XTTS_ASSIGN(locked, cuda::HostLock::lock(gpu_, memory.bytes()));
     }
-    return std::unique_ptr<SlotMemory>(std::make_unique<CpuSlot>(
-        shared_from_this(), std::move(memory), std::move(locked), size));
+    return std::unique_ptr<SlotMemory>(
+        std::make_unique<CpuSlot>(shared_from_this(), std::move(memory), std::move(locked), size));
   }
 
   [[nodiscard]] std::string shortfall() const override {

@@ -23,15 +23,15 @@ Result<std::unique_ptr<SlotMemory>> CudaSlot::make(std::shared_ptr<const Device>
   const std::size_t slot_bytes =
       align_up(std::max<std::size_t>(host_offset_bytes(size) + size.host, 1), kPageBytes);
   XTTS_ASSIGN(HostMemory memory,
-              HostMemory::allocate(slot_bytes, {.numa_node = context->numa_node(),
-                                                .is_kept_from_children = true}));
+              HostMemory::allocate(
+                  slot_bytes, {.numa_node = context->numa_node(), .is_kept_from_children = true}));
   XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(context, memory.bytes()));
   XTTS_ASSIGN(cuda::DeviceMemory data, parts->pool->allocate(slot_bytes, memory_bytes));
   XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(context));
   XTTS_ASSIGN(cuda::Event uploaded, cuda::Event::create(context));
-  return std::unique_ptr<SlotMemory>(new CudaSlot(
-      std::move(device), std::move(parts), size, memory_bytes, std::move(memory), std::move(locked),
-      std::move(data), std::move(stream), std::move(uploaded)));
+  return std::unique_ptr<SlotMemory>(
+      new CudaSlot(std::move(device), std::move(parts), size, memory_bytes, std::move(memory),
+                   std::move(locked), std::move(data), std::move(stream), std::move(uploaded)));
 }
 
 CudaSlot::CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
@@ -139,7 +139,8 @@ Status CudaSlot::enqueue() {
   return uploaded_event_.record(stream_.handle());
 }
 
-// The GPU waits for the last batch's consumers, and the host does not: staging is a copy of its own.
+// The GPU waits for the last batch's consumers, and the host does not: staging is a copy of its
+// own.
 Status CudaSlot::wait_for_readers_on_stream() {
   const std::scoped_lock lock(readers_mutex_);
   for (Reader& reader : readers_) {

@@ -19,10 +19,9 @@ namespace xtts::device {
 class CudaSlot final : public SlotMemory {
  public:
   // `memory_bytes`: DeviceOptions::gpu_memory_bytes.
-  [[nodiscard]] static Result<std::unique_ptr<SlotMemory>> make(std::shared_ptr<const Device> device,
-                                                                std::shared_ptr<CudaParts> parts,
-                                                                const SlotBytes& size,
-                                                                std::uint64_t memory_bytes);
+  [[nodiscard]] static Result<std::unique_ptr<SlotMemory>> make(
+      std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts, const SlotBytes& size,
+      std::uint64_t memory_bytes);
   ~CudaSlot() override;
   CudaSlot(const CudaSlot&) = delete;
   CudaSlot& operator=(const CudaSlot&) = delete;
@@ -84,16 +83,16 @@ class CudaSlot final : public SlotMemory {
   std::shared_ptr<CudaParts> parts_;
   const SlotBytes size_;
   const std::uint64_t memory_bytes_;
-  HostMemory memory_;        // staging(), then host() on the next page
-  cuda::HostLock locked_;    // all of it; unlocked before the memory goes
-  cuda::DeviceMemory data_;  // what staging() becomes, and host() as it is
+  HostMemory memory_;            // staging(), then host() on the next page
+  cuda::HostLock locked_;        // all of it; unlocked before the memory goes
+  cuda::DeviceMemory data_;      // what staging() becomes, and host() as it is
   cuda::DeviceMemory arrivals_;  // stored values on their way to data_; made when first needed
   cuda::Stream stream_;
   cuda::Event uploaded_event_;
   Uploaded uploaded_{*this};
 
-  std::mutex filling_mutex_;     // held while the first filler waits
-  bool is_filling_ = false;      // from begin_filling() until upload() or end_lease()
+  std::mutex filling_mutex_;               // held while the first filler waits
+  bool is_filling_ = false;                // from begin_filling() until upload() or end_lease()
   std::atomic<bool> is_enqueued_ = false;  // the stream may have work that reads staging()
   std::atomic<bool> is_recorded_ = false;  // uploaded_event_ stands for the end of that work
 

@@ -82,14 +82,14 @@ class SlotMemory {
   // does not; the filler changes the values itself and writes the whole range.
   [[nodiscard]] virtual bool change(std::size_t offset_bytes, std::size_t size_bytes,
                                     const Change& change) = 0;
-  // Forgets everything written, filled and changed since begin_filling(), so that it is done again. One
-  // thread, while no filler writes.
+  // Forgets everything written, filled and changed since begin_filling(), so that it is done again.
+  // One thread, while no filler writes.
   virtual void discard() noexcept = 0;
   // The memory for data that the host reads, on every device: fillers write it, and it stays until
   // end_lease(). Begins on a page.
   [[nodiscard]] virtual std::span<std::byte> host() noexcept = 0;
-  // Begins to transfer everything written, filled and changed to consumer_data(). The slot owns the event,
-  // which stands for this upload until the slot is filled again.
+  // Begins to transfer everything written, filled and changed to consumer_data(). The slot owns the
+  // event, which stands for this upload until the slot is filled again.
   [[nodiscard]] virtual Result<const Event*> upload() = 0;
   // The memory that the consumer reads after the event: as long as staging(), a device address.
   [[nodiscard]] virtual const std::byte* consumer_data() const noexcept = 0;
@@ -124,7 +124,8 @@ class Device {
   virtual ~Device() = default;
   // "cpu"; "cuda" (the first GPU), "cuda:N"; "pinned": the CPU, with slots that are page-locked for
   // the GPUs' own copies, if there are GPUs; "auto": the first GPU, or else the CPU. Where "pinned"
-  // and "auto" find no GPU, shortfall() says why. kUnsupported: no such device, or no driver for it; kResource.
+  // and "auto" find no GPU, shortfall() says why. kUnsupported: no such device, or no driver for
+  // it; kResource.
   [[nodiscard]] static Result<std::shared_ptr<Device>> open(std::string_view name,
                                                             const DeviceOptions& options = {});
 

@@ -45,8 +45,8 @@ std::optional<int> gpu_number(std::string_view name) {
 Result<std::shared_ptr<Device>> open_any(const DeviceOptions& options) {
   auto gpu = open_cuda(0, options);
   if (gpu.ok()) return gpu;
-  return open_cpu(options, "device auto: batches stay in the CPU's memory, because " +
-                               gpu.status().message());
+  return open_cpu(
+      options, "device auto: batches stay in the CPU's memory, because " + gpu.status().message());
 }
 
 }  // namespace

@@ -65,8 +65,13 @@ def on_the_fly(folder, cache):
             return torch.zeros(200, dtype=torch.int32), padded
 
     loader = torch.utils.data.DataLoader(
-        Data(), BATCH, sampler=torch.utils.data.RandomSampler(Data(), replacement=True, num_samples=BATCH * 300),
-        num_workers=8, pin_memory=True, drop_last=True, persistent_workers=True,
+        Data(),
+        BATCH,
+        sampler=torch.utils.data.RandomSampler(Data(), replacement=True, num_samples=BATCH * 300),
+        num_workers=8,
+        pin_memory=True,
+        drop_last=True,
+        persistent_workers=True,
     )
     return lambda: ((tokens.cuda(non_blocking=True), mel.cuda(non_blocking=True)) for tokens, mel in loader)
 

@@ -1,8 +1,9 @@
 // upload_bench [ROUNDS]: how fast slots get to a GPU, beside a plain loop of page-locked copies of
 // the same bytes, in one run. It prints rows of a table in Markdown.
 //
-// A batch is [32, 800, 80] float32 with tokens [32, 200], and its clips have between half and all of
-// the frames. The plain loop copies the true bytes of such a batch at once, which no reader could.
+// A batch is [32, 800, 80] float32 with tokens [32, 200], and its clips have between half and all
+// of the frames. The plain loop copies the true bytes of such a batch at once, which no reader
+// could.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

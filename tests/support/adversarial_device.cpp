@@ -398,8 +398,8 @@ class AdversarialSlot final : public device::SlotMemory {
   }
   // The host's numbers stay on the host here: this device copies staging memory alone.
   [[nodiscard]] const std::byte* consumer_host_data() const noexcept override {
-    return memory_.bytes().data() + device::host_offset_bytes(
-                                        {.staging = staging_bytes_, .host = 0});
+    return memory_.bytes().data() +
+           device::host_offset_bytes({.staging = staging_bytes_, .host = 0});
   }
   void end_lease() noexcept override {
     const std::scoped_lock lock(state().mutex);

@@ -1,7 +1,7 @@
 // DeviceUnderTest: one of the devices that tests of memory run on: the CPU, the adversarial one, or
-// the one for CUDA over the driver that the program links (cuda_under_test.hpp). Device::open() knows its name while
-// this object lives. Destroy readers, batches and slots first: its destructor expects that no fault
-// has happened and that no slot is left.
+// the one for CUDA over the driver that the program links (cuda_under_test.hpp). Device::open()
+// knows its name while this object lives. Destroy readers, batches and slots first: its destructor
+// expects that no fault has happened and that no slot is left.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -65,7 +65,9 @@ class DeviceUnderTest {
   return ::testing::Values(DeviceChoice::kCpu, DeviceChoice::kAdversary, DeviceChoice::kCuda);
 }
 [[nodiscard]] inline std::string name_of(DeviceChoice choice) {
-  return choice == DeviceChoice::kCpu ? "Cpu" : choice == DeviceChoice::kCuda ? "Cuda" : "Adversary";
+  return choice == DeviceChoice::kCpu    ? "Cpu"
+         : choice == DeviceChoice::kCuda ? "Cuda"
+                                         : "Adversary";
 }
 
 }  // namespace xtts::testing

@@ -55,8 +55,9 @@ const std::int32_t* Batch::on_device(std::span<const std::int32_t> on_host) cons
   device::SlotMemory& memory = *owner_->lease->memory;
   const std::span<const std::byte> host = memory.host();
   const std::span<const std::byte> asked = std::as_bytes(on_host);
-  const bool is_in_slot = std::less_equal<>()(host.data(), asked.data()) &&
-                          std::less_equal<>()(asked.data() + asked.size(), host.data() + host.size());
+  const bool is_in_slot =
+      std::less_equal<>()(host.data(), asked.data()) &&
+      std::less_equal<>()(asked.data() + asked.size(), host.data() + host.size());
   if (!is_in_slot) return nullptr;
   return reinterpret_cast<const std::int32_t*>(memory.consumer_host_data() +
                                                (asked.data() - host.data()));

@@ -35,7 +35,8 @@ XTTS_ON_BOTH inline FillPlan plan_fill(const FillRange& range) {
   plan.word_count = (range.size_bytes - plan.head_bytes) / 8;
   plan.tail_bytes = range.size_bytes - plan.head_bytes - 8 * plan.word_count;
   const std::uint64_t element_bits = 8 * range.element_bytes;
-  const std::uint64_t mask = element_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << element_bits) - 1;
+  const std::uint64_t mask =
+      element_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << element_bits) - 1;
   for (std::uint64_t shift = 0; shift < 64; shift += element_bits) {
     plan.word |= (range.bits & mask) << shift;
   }
@@ -48,14 +49,14 @@ XTTS_ON_BOTH inline std::uint64_t fill_piece_count(const FillPlan& plan) {
 
 // `memory` is the range's address, as a pointer that may be written to. An element never crosses
 // the border between head and words, because both begin at multiples of it.
-XTTS_ON_BOTH inline void fill_piece(const FillPlan& plan, unsigned char* memory, std::uint64_t index) {
+XTTS_ON_BOTH inline void fill_piece(const FillPlan& plan, unsigned char* memory,
+                                    std::uint64_t index) {
   if (index < plan.word_count) {
     reinterpret_cast<std::uint64_t*>(memory + plan.head_bytes)[index] = plan.word;
     return;
   }
   const std::uint64_t byte = index - plan.word_count;
-  const std::uint64_t offset =
-      byte < plan.head_bytes ? byte : 8 * plan.word_count + byte;
+  const std::uint64_t offset = byte < plan.head_bytes ? byte : 8 * plan.word_count + byte;
   // The head ends on a multiple of 8, so its bytes are the pattern's last ones.
   const std::uint64_t place =
       byte < plan.head_bytes ? (8 - plan.head_bytes + byte) % 8 : (byte - plan.head_bytes) % 8;

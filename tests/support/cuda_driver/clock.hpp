@@ -1,6 +1,5 @@
-// Clock: a vector clock, which says which work is certainly over. Each stream numbers its tasks
-// from
-// 1. A clock holds for each stream the number up to which all tasks are over.
+// Clock: a vector clock, which says which work is certainly over. Each stream numbers its tasks,
+// beginning with 1. A clock holds for each stream the number up to which all tasks are over.
 #pragma once
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include "support/cuda_driver/fork_watch.hpp"
 #include "support/cuda_driver/lifetime.hpp"
+#include "support/cuda_driver/memory.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {
@@ -78,6 +79,7 @@ std::vector<std::byte> copy_to_host(cuda::DeviceAddress address, std::size_t siz
   (void)control("copy_to_host", [&](FakeDriver& now, auto&) {
     const DeviceRange range = now.device_range(address, size_bytes);
     now.check_order("copy_to_host", now.host_clock, {range.use(false)});
+    const UnwatchedAccess unwatched;
     std::copy_n(range.own(), size_bytes, bytes.begin());
   });
   return bytes;

@@ -32,8 +32,10 @@ struct Options {
   int compute_major = 9;
   int compute_minor = 0;
   int driver_version = 13000;
-  bool is_started = false;  // cuInit() was called already, as in a program that calls reset() again
   bool no_device = false;  // cuInit says that there is no GPU
+  // cuInit() was called already. A test needs it for its second reset(), because the product starts
+  // the driver once in a process.
+  bool is_started = false;
   bool can_access_peer = true;
   std::size_t memory_bytes = std::size_t{1} << 30U;  // of each device
   std::vector<FailingCall> failing_calls = {};
@@ -46,8 +48,7 @@ struct Options {
 // both, compiled for the host.
 inline constexpr char kTestImage[] = "XTTS-TEST-IMAGE";
 
-// Finishes all work and forgets everything: devices, handles, faults, counts. cuInit() is needed
-// again.
+// Finishes all work and forgets everything: devices, handles, faults, counts.
 XTTS_FAKE_CUDA_API void reset(const Options& options = {});
 
 // What went wrong so far, in words.
@@ -72,7 +73,8 @@ XTTS_FAKE_CUDA_API void reset(const Options& options = {});
 [[nodiscard]] XTTS_FAKE_CUDA_API std::uintptr_t make_stream(int device = 0,
                                                             bool is_blocking = false);
 // A consumer's kernel: it reads memory at some time, in the stream's order, and then calls `done`
-// with the bytes, in a thread of the driver. `done` must not call the driver.
+// with the bytes, in a thread of the driver. `done` must neither call the driver nor wait for a
+// thread that does.
 using ReadDone = std::function<void(std::vector<std::byte> bytes)>;
 XTTS_FAKE_CUDA_API void launch_read(std::uintptr_t stream, cuda::DeviceAddress address,
                                     std::size_t size_bytes, ReadDone done = {});

@@ -7,8 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <thread>
 
 #include "cuda/kernels/range_tables.hpp"
@@ -204,6 +209,101 @@ TEST(FakeCuda, FindsHostMemoryThatIsUnmappedUnderACopy) {
     gpu.wait(upload.stream);
     EXPECT_EQ(gpu.calls.unlock_host_memory(pages), kSuccess);
   });
+}
+
+// A copy from the device: its bytes come late, and are the device's until the host has waited.
+TEST(FakeCuda, CopiesToTheHostLate) {
+  for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    GpuUnderTest gpu({.seed = seed});
+    Upload upload(gpu);
+    auto back = some_bytes(kBytes, 2);
+    gpu.lock(back);
+    upload.copy();
+    EXPECT_EQ(gpu.calls.copy_to_host(back.data(), upload.memory, kBytes, upload.stream), kSuccess);
+    gpu.wait(upload.stream);
+    EXPECT_EQ(back, upload.host);
+    gpu.unlock(back);
+  }
+}
+
+TEST(FakeCuda, FindsAHostWriteUnderACopyToTheHost) {
+  expect_fault(HasSubstr("was written to before the host waited for it"), [](GpuUnderTest& gpu) {
+    Upload upload(gpu);
+    auto back = some_bytes(kBytes, 2);
+    gpu.lock(back);
+    upload.copy();
+    EXPECT_EQ(gpu.calls.copy_to_host(back.data(), upload.memory, kBytes, upload.stream), kSuccess);
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    back[0] ^= std::byte{1};
+    gpu.wait(upload.stream);
+    gpu.unlock(back);
+  });
+}
+
+TEST(FakeCuda, FindsTwoCopiesThatUseMemoryOfTheHostWithoutAnOrder) {
+  expect_fault(
+      AllOf(HasSubstr("cuMemcpyHtoDAsync (stream 2, task 1) reads memory of the host"),
+            HasSubstr("cuMemcpyDtoHAsync (stream 1, task 2), which writes it")),
+      [](GpuUnderTest& gpu) {
+        Upload upload(gpu);
+        const auto other = gpu.stream();
+        const auto memory = gpu.memory(kBytes);
+        upload.copy();
+        EXPECT_EQ(gpu.calls.copy_to_host(upload.host.data(), upload.memory, kBytes, upload.stream),
+                  kSuccess);
+        gpu.copy_in(memory, upload.host, other);
+        gpu.wait(other);
+      });
+}
+
+TEST(FakeCuda, CopiesBetweenDevices) {
+  for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    GpuUnderTest gpu({.seed = seed, .device_count = 2});
+    Upload upload(gpu);
+    cuda::ContextHandle second = nullptr;
+    cuda::DeviceAddress memory = 0;
+    int can = 0;
+    EXPECT_EQ(gpu.calls.can_access_peer(&can, 0, 1), kSuccess);
+    EXPECT_EQ(can, 1);
+    EXPECT_EQ(gpu.calls.retain_context(&second, 1), kSuccess);
+    EXPECT_EQ(gpu.calls.push_context(second), kSuccess);
+    EXPECT_EQ(gpu.calls.allocate(&memory, kBytes), kSuccess);
+    EXPECT_EQ(gpu.calls.pop_context(&second), kSuccess);
+    upload.copy();
+    EXPECT_EQ(
+        gpu.calls.copy_to_peer(memory, second, upload.memory, gpu.context, kBytes, upload.stream),
+        kSuccess);
+    gpu.wait(upload.stream);
+    EXPECT_EQ(fake_cuda::copy_to_host(memory, kBytes), upload.host);
+    EXPECT_EQ(gpu.take_faults(), "");
+    EXPECT_EQ(gpu.calls.copy_to_peer(memory, gpu.context, upload.memory, gpu.context, kBytes,
+                                     upload.stream),
+              201);
+    EXPECT_THAT(gpu.take_faults(), HasSubstr("not of the context that is given for it"));
+    EXPECT_EQ(gpu.calls.copy_to_device(memory, upload.host.data(), kBytes, upload.stream), 201);
+    EXPECT_THAT(gpu.take_faults(), HasSubstr("memory 2 is of context 2, but context 1 is current"));
+    EXPECT_EQ(gpu.calls.push_context(second), kSuccess);
+    EXPECT_EQ(gpu.calls.free(memory), kSuccess);
+    EXPECT_EQ(gpu.calls.pop_context(&second), kSuccess);
+    EXPECT_EQ(gpu.calls.release_context(1), kSuccess);
+  }
+}
+
+TEST(FakeCuda, DoesSomeWorkOnlyWhenSomebodyWaits) {
+  int late_count = 0;
+  for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    GpuUnderTest gpu({.seed = seed, .latest = std::chrono::hours(1)});
+    Upload upload(gpu);
+    upload.copy();
+    std::atomic<bool> is_read = false;
+    const auto stream = reinterpret_cast<std::uintptr_t>(upload.stream);
+    fake_cuda::launch_read(stream, upload.memory, kBytes, [&](const auto&) { is_read = true; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    late_count += is_read ? 0 : 1;
+    fake_cuda::finish(stream);
+    EXPECT_TRUE(is_read);
+  }
+  EXPECT_GE(late_count, 1);
 }
 
 TEST(FakeCuda, OrdersTheLegacyStreamWithBlockingStreamsOnly) {
@@ -423,6 +523,7 @@ TEST(FakeCuda, RunsOutOfMemory) {
 TEST(FakeCuda, KeepsTheHostOutOfItsMemory) {
   GpuUnderTest gpu;
   const auto memory = gpu.memory(kBytes);
+  EXPECT_EQ(memory % 256, 0U);
   EXPECT_DEATH((void)*reinterpret_cast<volatile char*>(memory), "");
 }
 
@@ -495,15 +596,38 @@ TEST(FakeCuda, FindsAModuleThatIsUnloadedUnderAKernel) {
                });
 }
 
+// Runs in a process of its own, for the test below.
+TEST(FakeCuda, DISABLED_LeavesThings) {
+  static GpuUnderTest* const gpu = new GpuUnderTest;  // lives until the process ends
+  Upload upload(*gpu);
+  upload.copy();
+  (void)fake_cuda::copy_to_host(upload.memory, 16);
+}
+
+TEST(FakeCuda, WritesAReportWhenTheProcessEnds) {
+  const std::string report = ::testing::TempDir() + "fake_cuda." + std::to_string(::getpid());
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command = "XTTS_FAKE_CUDA_FAULTS='" + report + "' '" + self +
+                              "' --gtest_also_run_disabled_tests "
+                              "--gtest_filter=FakeCuda.DISABLED_LeavesThings > /dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream file(report);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(text, AllOf(HasSubstr(": fault: copy_to_host reads memory 1 at [0x0, 0x10)"),
+                          HasSubstr(": left: stream 1\n"), HasSubstr(": left: memory 1\n"),
+                          HasSubstr(": left: context 1, retained 1 times\n")));
+  std::filesystem::remove(report);
+}
+
 TEST(FakeCuda, SpeaksC) {
   GpuUnderTest gpu;
   Upload upload(gpu);
   upload.copy();
   const auto reader = fake_cuda_make_stream(0, 0);
-  fake_cuda_launch_read(reader, upload.memory, 4, upload.host.data());
+  std::vector<std::byte> bytes(kBytes);
+  fake_cuda_launch_read(reader, upload.memory, 4, bytes.data());
   gpu.wait(upload.stream);
   fake_cuda_finish(reader);
-  std::vector<std::byte> bytes(kBytes);
   fake_cuda_copy_to_host(upload.memory, bytes.data(), kBytes);
   EXPECT_EQ(fake_cuda_call_count("cuMemAlloc"), 1U);
   char text[12];

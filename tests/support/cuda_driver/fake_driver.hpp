@@ -2,7 +2,7 @@
 // watches. The entry points check their arguments here and queue their work here.
 //
 // The host is one timeline: what one thread has waited for, all threads know. So a missing order
-// between two threads of the host is not found here (the thread sanitizer finds it).
+// between two threads of the host is not found.
 //
 // driver_mutex() guards all of it.
 #pragma once
@@ -12,12 +12,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/cuda_driver/fake_cuda.hpp"
+#include "support/cuda_driver/host_memory.hpp"
 #include "support/cuda_driver/objects.hpp"
 
 namespace xtts::testing::fake_cuda {
@@ -46,12 +46,12 @@ struct Use {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   bool is_write = false;
-  bool must_be_written = false;
+  bool must_be_written = false;  // a read of bytes that nobody wrote is a fault
 };
 
 // What a call puts on a stream.
 struct Work {
-  std::string name;
+  std::string name;  // of the call
   std::vector<Use> uses = {};
   std::vector<Piece> pieces = {};
   Piece last = {};
@@ -61,9 +61,10 @@ struct Work {
 // A range of one allocation.
 struct DeviceRange {
   AllocationPointer allocation;
-  std::uint64_t begin = 0;  // addresses
+  std::uint64_t begin = 0;  // an address, as the program sees it
   std::uint64_t end = 0;
 
+  // The driver's own mapping of the range.
   [[nodiscard]] std::byte* own() const { return allocation->own(begin); }
   [[nodiscard]] Use use(bool is_write) const;
 };
@@ -86,7 +87,8 @@ class FakeDriver {
   [[noreturn]] void refuse(CallResult result, const std::string& what);
   void fault(const std::string& what) { faults.push_back(what); }
 
-  // Each finds its object, or refuses the call. Objects must be alive and of the current context.
+  // Each finds its object, which must be alive, or refuses the call. check_is_current() refuses an
+  // object of another context than the current one.
   [[nodiscard]] ContextPointer current();
   void check_device(cuda::DeviceOrdinal device);
   [[nodiscard]] ContextPointer context(cuda::ContextHandle handle);
@@ -106,15 +108,7 @@ class FakeDriver {
   // The host knows now that the task is over.
   void learn(const Task& task);
 
-  // Copies between host and device.
-  void enqueue_copy_to_device(Stream& stream, const DeviceRange& to, const std::byte* from);
-  void enqueue_copy_to_host(Stream& stream, std::byte* to, const DeviceRange& from);
-  void check_is_locked(const std::byte* memory, std::size_t size_bytes);
-
   [[nodiscard]] AllocationPointer allocate(const ContextPointer& context, std::size_t size_bytes);
-  void lock_host_memory(const ContextPointer& context, const std::byte* memory,
-                        std::size_t size_bytes, bool is_portable);
-  void unlock_host_memory(const std::byte* memory);
   void note_launch(Module& module, const TaskPointer& launch);
   void check_no_open_launch(const Module& module);
 
@@ -143,34 +137,18 @@ class FakeDriver {
   std::map<int, ContextPointer> primary_contexts;                          // by device; alive
   std::map<std::uint64_t, std::vector<ContextPointer>> current_by_thread;  // stacks
   std::map<std::uint64_t, AllocationPointer> allocations;  // by address; freed ones, too
-  std::map<std::uint64_t, std::shared_ptr<Registration>> registrations;  // by beginning
-  AccessRecord host_record;
+  HostMemory host;
   Clock host_clock;  // all that the host knows to be over
 
  private:
-  // A copy whose end the host does not know yet. Its memory of the host must stay as it is.
-  struct HostCopy {
-    TaskPointer task;
-    const std::byte* memory = nullptr;
-    std::size_t size_bytes = 0;
-    bool is_to_host = false;
-    bool is_checked = true;  // no other open copy writes there
-    std::shared_ptr<std::optional<std::uint64_t>> hash;
-  };
   void check_name(const FailingCall& failing);
   void follow(Task& task, const Stream& earlier);
-  // Returns false if an open copy to the host writes there, so that its bytes are not known yet.
-  [[nodiscard]] bool add_host_copy(HostCopy copy);
-  void check_host_copies();
   void wait_for_all(std::unique_lock<std::mutex>& lock, const Context* of_context);
 
-  std::vector<HostCopy> host_copies_;
   std::size_t stream_count_ = 0;
   std::size_t allocation_count_ = 0;
-  std::size_t registration_count_ = 0;
 };
 
-[[nodiscard]] std::string bytes_text(std::uint64_t size_bytes);
 [[nodiscard]] std::uint64_t number_of_this_thread();
 
 }  // namespace xtts::testing::fake_cuda

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda/kernels/range_work.hpp"
+#include "support/cuda_driver/words.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {
@@ -54,7 +55,7 @@ void check_alignment(FakeDriver& driver, std::uint64_t address, std::uint64_t al
 
 // Two ranges that one kernel writes, or writes and reads, have no order.
 void check_disjoint(FakeDriver& driver, const Use& one, const Use& other) {
-  if (one.end <= other.begin || other.end <= one.begin) return;
+  if (std::max(one.begin, other.begin) >= std::min(one.end, other.end)) return;
   driver.fault(driver.call_name + ": a kernel writes bytes of " + one.memory_name +
                " that its other threads use");
 }

@@ -89,8 +89,9 @@ void replace_driver(const Options& options) {
   std::unique_lock lock(lifetime().mutex);
   ended = finish_driver(lock);
   lifetime().driver = make_driver(options);
-  lifetime().driver->is_started = options.is_started;
   forget_children();
+  lifetime().driver->is_started = options.is_started;
+  if (options.is_started) own_driver();
   lock.unlock();
 }
 

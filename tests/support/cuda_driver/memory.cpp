@@ -12,22 +12,31 @@
 #include "base/checked.hpp"
 #include "base/hash.hpp"
 
+#ifdef __SANITIZE_THREAD__
+extern "C" {  // of the sanitizer's library
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
+#endif
+
 namespace xtts::testing::fake_cuda {
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kPageSize = 4096;
 constexpr std::size_t kHashedBytes = std::size_t{1} << 20U;
 constexpr int kUnwritten = 0xEE;
 
 std::byte* page_of(const std::byte* memory) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(memory) &
-                                      ~std::uintptr_t{kPageBytes - 1});
+                                      ~std::uintptr_t{kPageSize - 1});
 }
 
 }  // namespace
 
-ClosedMemory::ClosedMemory(std::size_t size_bytes)
-    : size_bytes_(align_up(std::max<std::size_t>(size_bytes, 1), kPageBytes)) {
+ClosedMemory::ClosedMemory(std::size_t size_bytes, std::size_t offset_bytes)
+    : offset_bytes_(offset_bytes), size_bytes_(align_up(offset_bytes + size_bytes, kPageSize)) {
   const int fd = ::memfd_create("fake_cuda", MFD_CLOEXEC);
   if (fd < 0) return;
   if (::ftruncate(fd, static_cast<off_t>(size_bytes_)) == 0) {
@@ -57,6 +66,20 @@ void ClosedMemory::close() {
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
+#ifdef __SANITIZE_THREAD__
+UnwatchedAccess::UnwatchedAccess() {
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+UnwatchedAccess::~UnwatchedAccess() {
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+#else
+UnwatchedAccess::UnwatchedAccess() = default;
+UnwatchedAccess::~UnwatchedAccess() = default;
+#endif
+
 // The kernel copies, and says so where memory is not mapped.
 bool read_host(const std::byte* from, std::span<std::byte> to) {
   const iovec out{to.data(), to.size()};
@@ -85,7 +108,7 @@ bool write_host(std::byte* to, std::span<const std::byte> from) {
 bool is_mapped(const std::byte* memory, std::size_t size_bytes) {
   std::byte* const begin = page_of(memory);
   const auto total = static_cast<std::size_t>(memory - begin) + size_bytes;
-  std::vector<unsigned char> pages((total + kPageBytes - 1) / kPageBytes);
+  std::vector<unsigned char> pages((total + kPageSize - 1) / kPageSize);
   return ::mincore(begin, total, pages.data()) == 0;
 }
 

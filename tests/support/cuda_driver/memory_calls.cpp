@@ -1,7 +1,5 @@
 // Memory of devices, page-locked memory of the host, and copies.
-#include <algorithm>
-#include <utility>
-
+#include "support/cuda_driver/copies.hpp"
 #include "support/cuda_driver/entry_points.hpp"
 
 namespace xtts::testing::fake_cuda {
@@ -49,14 +47,14 @@ CallResult cuMemHostRegister_v2(void* memory, std::size_t size_bytes, unsigned f
     if (size_bytes == 0 || !is_mapped(bytes, size_bytes)) {
       now.refuse(kInvalidValue, "the memory of the host is not mapped");
     }
-    now.lock_host_memory(context, bytes, size_bytes, (flags & kHostMemoryPortable) != 0);
+    now.host.lock(context, bytes, size_bytes, (flags & kHostMemoryPortable) != 0);
   });
 }
 
 CallResult cuMemHostUnregister(void* memory) {
   return make_call("cuMemHostUnregister", [&](FakeDriver& now, auto&) {
     (void)now.current();
-    now.unlock_host_memory(static_cast<const std::byte*>(memory));
+    now.host.unlock(static_cast<const std::byte*>(memory));
   });
 }
 
@@ -64,7 +62,7 @@ CallResult cuMemcpyHtoDAsync_v2(DeviceAddress to, const void* from, std::size_t 
                                 StreamHandle stream) {
   return make_call("cuMemcpyHtoDAsync", [&](FakeDriver& now, auto&) {
     const CopyPlace place = place_of_copy(now, stream, to, size_bytes);
-    now.enqueue_copy_to_device(*place.stream, place.range, static_cast<const std::byte*>(from));
+    enqueue_copy_to_device(now, *place.stream, place.range, static_cast<const std::byte*>(from));
   });
 }
 
@@ -72,7 +70,7 @@ CallResult cuMemcpyDtoHAsync_v2(void* to, DeviceAddress from, std::size_t size_b
                                 StreamHandle stream) {
   return make_call("cuMemcpyDtoHAsync", [&](FakeDriver& now, auto&) {
     const CopyPlace place = place_of_copy(now, stream, from, size_bytes);
-    now.enqueue_copy_to_host(*place.stream, static_cast<std::byte*>(to), place.range);
+    enqueue_copy_to_host(now, *place.stream, static_cast<std::byte*>(to), place.range);
   });
 }
 
@@ -88,17 +86,7 @@ CallResult cuMemcpyPeerAsync(DeviceAddress to, ContextHandle to_context, DeviceA
         from_range.allocation->context != now.context(from_context)) {
       now.refuse(kInvalidContext, "an address is not of the context that is given for it");
     }
-    Work work{.name = now.call_name};
-    work.uses = {from_range.use(false), to_range.use(true)};
-    std::size_t offset = 0;
-    for (const std::size_t part : now.cut(size_bytes)) {
-      work.pieces.emplace_back([=]() -> std::string {
-        std::copy_n(from_range.own() + offset, part, to_range.own() + offset);
-        return {};
-      });
-      offset += part;
-    }
-    now.enqueue(*on, std::move(work));
+    enqueue_copy_to_peer(now, *on, to_range, from_range);
   });
 }
 

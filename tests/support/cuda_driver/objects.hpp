@@ -39,14 +39,15 @@ struct Event : Object {
 };
 
 struct Allocation : Object {
-  explicit Allocation(std::size_t bytes) : size_bytes(bytes), memory(bytes) {}
+  Allocation(std::size_t bytes, std::size_t offset_bytes)
+      : size_bytes(bytes), memory(bytes, offset_bytes) {}
   std::size_t size_bytes;
   ClosedMemory memory;
   AccessRecord record;
 
   [[nodiscard]] std::uint64_t address() const { return memory.shown(); }
   [[nodiscard]] std::byte* own(std::uint64_t shown) const {
-    return memory.own().data() + (shown - address());
+    return memory.own() + (shown - address());
   }
 };
 using AllocationPointer = std::shared_ptr<Allocation>;

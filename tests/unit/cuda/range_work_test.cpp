@@ -37,7 +37,8 @@ TEST(RangeWork, FillsEveryElementAtEveryPlace) {
           const bool is_filled = i >= begin && i < begin + count * element;
           const auto wanted = static_cast<unsigned char>(kBits >> (8 * ((i - begin) % element)));
           ASSERT_EQ(memory[i], is_filled ? wanted : kUntouched)
-              << "element " << element << ", begin " << begin << ", count " << count << ", byte " << i;
+              << "element " << element << ", begin " << begin << ", count " << count << ", byte "
+              << i;
         }
       }
     }

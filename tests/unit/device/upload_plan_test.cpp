@@ -72,7 +72,10 @@ TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
       for (std::size_t i = 0; i < range.size_bytes; ++i) ++count[range.offset_bytes + i];
     }
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      ASSERT_EQ(count[i], kinds[i] == Kind::kData ? 1 : kinds[i] == Kind::kChanged ? 0 : count[i]) << i;
+      ASSERT_EQ(count[i], kinds[i] == Kind::kData      ? 1
+                          : kinds[i] == Kind::kChanged ? 0
+                                                       : count[i])
+          << i;
       ASSERT_LE(count[i], 1) << i;
     }
   }

@@ -280,11 +280,11 @@ TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
       ASSERT_TRUE(lease->uploaded->let_wait(stream).ok());
       const std::size_t size_bytes = kParts * kPartBytes;
       device_.launch(stream, lease->memory->consumer_data(), size_bytes,
-                                 [&sound_count, step](const std::vector<std::byte>& bytes) {
-                                   const auto wanted = numbers_of(step);
-                                   if (std::memcmp(bytes.data(), wanted.data(), bytes.size()) == 0)
-                                     ++sound_count;
-                                 });
+                     [&sound_count, step](const std::vector<std::byte>& bytes) {
+                       const auto wanted = numbers_of(step);
+                       if (std::memcmp(bytes.data(), wanted.data(), bytes.size()) == 0)
+                         ++sound_count;
+                     });
     }
   }
   device_.finish(stream);
