@@ -183,6 +183,10 @@ struct ReaderOptions {
   std::function<bool()> cancelled = {};
   // The memory of a GPU that this process's readers may hold together. 0: no limit.
   std::uint64_t device_memory_bytes = 0;
+  // For batches on a GPU: another one, "cuda:0", that receives them from the host, widens,
+  // normalizes and pads them, and copies them to `device`. Empty: `device` does it.
+  std::string data_device = {};
+  std::uint64_t data_device_memory_bytes = 0;  // as device_memory_bytes, of that GPU
 };
 
 // One column of a batch.

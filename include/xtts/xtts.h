@@ -281,6 +281,8 @@ typedef struct xtts_reader_options {
   xtts_log log;      /* NULL: no log */
   void* log_context; /* passed to `log` */
   uint64_t device_memory_bytes; /* 0: no limit */
+  const char* data_device;      /* NULL: `device` itself */
+  uint64_t data_device_memory_bytes;
 } xtts_reader_options;
 
 /* Sets the defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is ignored. */

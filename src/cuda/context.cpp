@@ -75,6 +75,15 @@ std::optional<int> Context::find_numa_node() const {
   return node;
 }
 
+void Context::enable_peer(const Context& other) const noexcept {
+  run_quietly([&](const DriverCalls& calls) {
+    int can = 0;
+    const CallResult asked = calls.can_access_peer(&can, device_, other.device_);
+    // A framework of this process may have enabled it before: that is a failure, and no harm.
+    return asked == kSuccess && can != 0 ? calls.enable_peer(other.handle_, 0) : asked;
+  });
+}
+
 Status Context::check_process() const {
   if (driver_->may_be_called()) return {};
   return {StatusCode::kUnsupported,

@@ -35,6 +35,10 @@ class Context {
   // The host memory that is nearest to the GPU. Nothing: the machine has one node, or tells none.
   [[nodiscard]] std::optional<int> numa_node() const noexcept { return numa_node_; }
 
+  // Lets this GPU copy from and to the other one directly, where the machine can; else copies
+  // between them go through the host's memory.
+  void enable_peer(const Context& other) const noexcept;
+
   struct FreeMemory {
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;

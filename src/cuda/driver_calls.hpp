@@ -57,6 +57,7 @@ inline constexpr int kAttributeComputeMinor = 76;
   X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, DeviceOrdinal device))     \
   X(device_pci_bus_id, cuDeviceGetPCIBusId, (char* id, int size, DeviceOrdinal device))            \
   X(can_access_peer, cuDeviceCanAccessPeer, (int* can, DeviceOrdinal from, DeviceOrdinal to))      \
+  X(enable_peer, cuCtxEnablePeerAccess, (ContextHandle peer, unsigned flags))                      \
   X(retain_context, cuDevicePrimaryCtxRetain, (ContextHandle * context, DeviceOrdinal device))     \
   X(release_context, cuDevicePrimaryCtxRelease_v2, (DeviceOrdinal device))                         \
   X(push_context, cuCtxPushCurrent_v2, (ContextHandle context))                                    \

@@ -42,9 +42,9 @@ bool Event::has_happened() const noexcept {
   return result == kSuccess;
 }
 
-Status Event::let_wait(StreamHandle stream) const {
-  return context_->run(
-      "letting a stream of " + context_->label() + " wait for an event",
+Status Event::let_wait(StreamHandle stream, const Context& of) const {
+  return of.run(
+      "letting a stream of " + of.label() + " wait for an event",
       [&](const DriverCalls& calls) { return calls.let_stream_wait(stream, handle_, 0); });
 }
 

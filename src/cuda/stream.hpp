@@ -25,8 +25,9 @@ class Event {
   // Waits until the marked place is reached.
   [[nodiscard]] Status wait() const;
   [[nodiscard]] bool has_happened() const noexcept;
-  // Makes `stream` wait for the marked place, and returns at once.
-  [[nodiscard]] Status let_wait(StreamHandle stream) const;
+  // Makes `stream` wait for the marked place, and returns at once. `of` is the stream's context:
+  // the default streams have the same handles in each.
+  [[nodiscard]] Status let_wait(StreamHandle stream, const Context& of) const;
 
  private:
   Event(std::shared_ptr<const Context> context, EventHandle handle) noexcept

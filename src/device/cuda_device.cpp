@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "device/cuda_norms.hpp"
+#include "device/cuda_parts.hpp"
 #include "device/cuda_slot.hpp"
 #include "device/host_memory.hpp"
 
@@ -13,33 +13,41 @@ namespace {
 
 class CudaDevice final : public Device, public std::enable_shared_from_this<CudaDevice> {
  public:
-  CudaDevice(std::shared_ptr<CudaParts> parts, std::uint64_t memory_bytes)
-      : parts_(std::move(parts)), memory_bytes_(memory_bytes) {}
+  explicit CudaDevice(std::shared_ptr<CudaParts> parts) : parts_(std::move(parts)) {}
 
   [[nodiscard]] DeviceId id() const noexcept override {
-    return {DeviceKind::kCuda, parts_->context->number()};
+    return {DeviceKind::kCuda, parts_->consumer.context->number()};
   }
   [[nodiscard]] bool reads_host_memory() const noexcept override { return false; }
   [[nodiscard]] Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) override {
-    return CudaSlot::make(shared_from_this(), parts_, size, memory_bytes_);
+    return CudaSlot::make(shared_from_this(), parts_, size);
   }
   [[nodiscard]] std::string shortfall() const override { return {}; }
 
  private:
   std::shared_ptr<CudaParts> parts_;
-  std::uint64_t memory_bytes_;
 };
+
+Result<CudaGpu> open_gpu(int number, std::uint64_t memory_bytes) {
+  XTTS_ASSIGN(auto context, cuda::Context::open(number));
+  auto pool = cuda::DevicePool::of(context);
+  return CudaGpu{
+      .context = std::move(context), .pool = std::move(pool), .memory_bytes = memory_bytes};
+}
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> open_cuda(int number, const DeviceOptions& options) {
-  XTTS_ASSIGN(auto context, cuda::Context::open(number));
+Result<std::shared_ptr<Device>> open_cuda(int number, int data_number,
+                                          const DeviceOptions& options) {
   auto parts = std::make_shared<CudaParts>();
-  parts->context = context;
-  parts->pool = cuda::DevicePool::of(context);
-  XTTS_ASSIGN(parts->kernels, cuda::Kernels::load(context));
-  return std::shared_ptr<Device>(
-      std::make_shared<CudaDevice>(std::move(parts), options.gpu_memory_bytes));
+  XTTS_ASSIGN(parts->consumer, open_gpu(number, options.gpu_memory_bytes));
+  parts->data = parts->consumer;
+  if (data_number != number) {
+    XTTS_ASSIGN(parts->data, open_gpu(data_number, options.data_gpu_memory_bytes));
+    parts->data.context->enable_peer(*parts->consumer.context);
+  }
+  XTTS_ASSIGN(parts->kernels, cuda::Kernels::load(parts->data.context));
+  return std::shared_ptr<Device>(std::make_shared<CudaDevice>(std::move(parts)));
 }
 
 }  // namespace xtts::device

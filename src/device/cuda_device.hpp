@@ -8,7 +8,9 @@
 
 namespace xtts::device {
 
-// kUnsupported: no driver, no such GPU, no kernels in this build.
-[[nodiscard]] Result<std::shared_ptr<Device>> open_cuda(int number, const DeviceOptions& options);
+// `data_number`: the GPU of DeviceOptions::data_device, or `number`. kUnsupported: no driver, no
+// such GPU, no kernels in this build.
+[[nodiscard]] Result<std::shared_ptr<Device>> open_cuda(int number, int data_number,
+                                                        const DeviceOptions& options);
 
 }  // namespace xtts::device

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <mutex>
 
 #include "base/channel_norm.hpp"
-#include "cuda/kernels.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
@@ -28,14 +26,6 @@ class CudaNorms {
  private:
   std::mutex mutex_;  // guards the map
   std::map<const ChannelNorm*, cuda::DeviceMemory> tables_;
-};
-
-// What all slots of one GPU share.
-struct CudaParts {
-  std::shared_ptr<const cuda::Context> context;
-  std::shared_ptr<cuda::DevicePool> pool;
-  std::unique_ptr<cuda::Kernels> kernels;
-  CudaNorms norms;
 };
 
 }  // namespace xtts::device

@@ -17,34 +17,38 @@ constexpr std::uintptr_t kPerThreadStream = 2;
 
 Result<std::unique_ptr<SlotMemory>> CudaSlot::make(std::shared_ptr<const Device> device,
                                                    std::shared_ptr<CudaParts> parts,
-                                                   const SlotBytes& size,
-                                                   std::uint64_t memory_bytes) {
-  const auto& context = parts->context;
+                                                   const SlotBytes& size) {
+  const CudaGpu& gpu = parts->data;
   const std::size_t slot_bytes =
       align_up(std::max<std::size_t>(host_offset_bytes(size) + size.host, 1), kPageBytes);
   XTTS_ASSIGN(HostMemory memory,
-              HostMemory::allocate(
-                  slot_bytes, {.numa_node = context->numa_node(), .is_kept_from_children = true}));
-  XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(context, memory.bytes()));
-  XTTS_ASSIGN(cuda::DeviceMemory data, parts->pool->allocate(slot_bytes, memory_bytes));
-  XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(context));
-  XTTS_ASSIGN(cuda::Event uploaded, cuda::Event::create(context));
+              HostMemory::allocate(slot_bytes, {.numa_node = gpu.context->numa_node(),
+                                                .is_kept_from_children = true}));
+  XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu.context, memory.bytes()));
+  XTTS_ASSIGN(cuda::DeviceMemory data, gpu.pool->allocate(slot_bytes, gpu.memory_bytes));
+  cuda::DeviceMemory shown;
+  if (parts->has_two_gpus()) {
+    const CudaGpu& consumer = parts->consumer;
+    XTTS_ASSIGN(shown, consumer.pool->allocate(slot_bytes, consumer.memory_bytes));
+  }
+  XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(gpu.context));
+  XTTS_ASSIGN(cuda::Event uploaded, cuda::Event::create(gpu.context));
   return std::unique_ptr<SlotMemory>(
-      new CudaSlot(std::move(device), std::move(parts), size, memory_bytes, std::move(memory),
-                   std::move(locked), std::move(data), std::move(stream), std::move(uploaded)));
+      new CudaSlot(std::move(device), std::move(parts), size, std::move(memory), std::move(locked),
+                   std::move(data), std::move(shown), std::move(stream), std::move(uploaded)));
 }
 
 CudaSlot::CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
-                   const SlotBytes& size, std::uint64_t memory_bytes, HostMemory memory,
-                   cuda::HostLock locked, cuda::DeviceMemory data, cuda::Stream stream,
+                   const SlotBytes& size, HostMemory memory, cuda::HostLock locked,
+                   cuda::DeviceMemory data, cuda::DeviceMemory shown, cuda::Stream stream,
                    cuda::Event uploaded_event)
     : device_(std::move(device)),
       parts_(std::move(parts)),
       size_(size),
-      memory_bytes_(memory_bytes),
       memory_(std::move(memory)),
       locked_(std::move(locked)),
       data_(std::move(data)),
+      shown_(std::move(shown)),
       stream_(std::move(stream)),
       uploaded_event_(std::move(uploaded_event)) {}
 
@@ -54,6 +58,7 @@ CudaSlot::~CudaSlot() {
   locked_.abandon();
   memory_.abandon();
   data_.abandon();
+  shown_.abandon();
   arrivals_.abandon();
 }
 
@@ -114,7 +119,8 @@ void CudaSlot::discard() noexcept {
 }
 
 const std::byte* CudaSlot::consumer_data() const noexcept {
-  return reinterpret_cast<const std::byte*>(data_.address());
+  const cuda::DeviceMemory& seen = parts_->has_two_gpus() ? shown_ : data_;
+  return reinterpret_cast<const std::byte*>(seen.address());
 }
 
 const std::byte* CudaSlot::consumer_host_data() const noexcept {
@@ -132,10 +138,12 @@ Result<const Event*> CudaSlot::upload() {
 }
 
 Status CudaSlot::enqueue() {
-  XTTS_TRY(wait_for_readers_on_stream());
+  // With two GPUs, the last batch's consumers read other memory than is written first.
+  if (!parts_->has_two_gpus()) XTTS_TRY(wait_for_readers_on_stream());
   XTTS_TRY(enqueue_copies());
   XTTS_TRY(enqueue_changes());
   XTTS_TRY(enqueue_fills());
+  if (parts_->has_two_gpus()) XTTS_TRY(copy_to_consumer());
   return uploaded_event_.record(stream_.handle());
 }
 
@@ -145,7 +153,7 @@ Status CudaSlot::wait_for_readers_on_stream() {
   const std::scoped_lock lock(readers_mutex_);
   for (Reader& reader : readers_) {
     XTTS_TRY(reader.mark_end());
-    XTTS_TRY(reader.done.let_wait(stream_.handle()));
+    XTTS_TRY(reader.done.let_wait(stream_.handle(), *parts_->data.context));
   }
   for (Reader& reader : readers_) spare_events_.push_back(std::move(reader.done));
   readers_.clear();
@@ -167,16 +175,16 @@ Status CudaSlot::enqueue_copies() {
 
 Status CudaSlot::copy(cuda::DeviceAddress to, std::size_t offset_bytes, std::size_t size_bytes) {
   if (size_bytes == 0) return {};
-  return parts_->context->run(
-      "copying a batch to " + parts_->context->label(), [&](const cuda::DriverCalls& calls) {
-        return calls.copy_to_device(to + offset_bytes, memory_.bytes().data() + offset_bytes,
-                                    size_bytes, stream_.handle());
-      });
+  const cuda::Context& gpu = *parts_->data.context;
+  return gpu.run("copying a batch to " + gpu.label(), [&](const cuda::DriverCalls& calls) {
+    return calls.copy_to_device(to + offset_bytes, memory_.bytes().data() + offset_bytes,
+                                size_bytes, stream_.handle());
+  });
 }
 
 Status CudaSlot::make_arrivals() {
   if (arrivals_.size_bytes() != 0) return {};
-  XTTS_ASSIGN(arrivals_, parts_->pool->allocate(size_.staging, memory_bytes_));
+  XTTS_ASSIGN(arrivals_, parts_->data.pool->allocate(size_.staging, parts_->data.memory_bytes));
   return {};
 }
 
@@ -199,7 +207,7 @@ Status CudaSlot::enqueue_changes() {
       table.to_type = static_cast<std::uint64_t>(kind.to);
       table.channel_count = table.means = table.divisors = 0;
       if (kind.norm != nullptr) {
-        XTTS_ASSIGN(const auto tables, parts_->norms.find(*kind.norm, *parts_->pool, stream_));
+        XTTS_ASSIGN(const auto tables, parts_->norms.find(*kind.norm, *parts_->data.pool, stream_));
         table.channel_count = kind.norm->channel_count();
         table.means = tables.means;
         table.divisors = tables.divisors;
@@ -228,6 +236,23 @@ Status CudaSlot::enqueue_fills() {
   return parts_->kernels->fill(table, stream_.handle());
 }
 
+Status CudaSlot::copy_to_consumer() {
+  XTTS_TRY(wait_for_readers_on_stream());
+  const cuda::Context& from = *parts_->data.context;
+  const cuda::Context& to = *parts_->consumer.context;
+  const auto copy_part = [&](std::size_t offset_bytes, std::size_t size_bytes) -> Status {
+    if (size_bytes == 0) return {};
+    return from.run("copying a batch from " + from.label() + " to " + to.label(),
+                    [&](const cuda::DriverCalls& calls) {
+                      return calls.copy_to_peer(shown_.address() + offset_bytes, to.handle(),
+                                                data_.address() + offset_bytes, from.handle(),
+                                                size_bytes, stream_.handle());
+                    });
+  };
+  XTTS_TRY(copy_part(0, size_.staging));
+  return copy_part(host_offset_bytes(size_), size_.host);
+}
+
 Status CudaSlot::let_wait(std::uintptr_t stream) {
   if (stream == kPerThreadStream) {
     return {StatusCode::kUnsupported,
@@ -236,12 +261,12 @@ Status CudaSlot::let_wait(std::uintptr_t stream) {
   }
   const auto handle = reinterpret_cast<cuda::StreamHandle>(stream);
   const std::scoped_lock lock(readers_mutex_);
-  XTTS_TRY(uploaded_event_.let_wait(handle));
+  XTTS_TRY(uploaded_event_.let_wait(handle, *parts_->consumer.context));
   const bool is_known = std::ranges::any_of(
       readers_, [handle](const Reader& reader) { return reader.stream == handle; });
   if (is_known) return {};
   if (spare_events_.empty()) {
-    XTTS_ASSIGN(cuda::Event made, cuda::Event::create(parts_->context));
+    XTTS_ASSIGN(cuda::Event made, cuda::Event::create(parts_->consumer.context));
     spare_events_.push_back(std::move(made));
   }
   readers_.push_back({.stream = handle, .done = std::move(spare_events_.back())});

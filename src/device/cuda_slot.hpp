@@ -9,7 +9,7 @@
 
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
-#include "device/cuda_norms.hpp"
+#include "device/cuda_parts.hpp"
 #include "device/device.hpp"
 #include "device/host_memory.hpp"
 #include "device/upload_plan.hpp"
@@ -18,10 +18,9 @@ namespace xtts::device {
 
 class CudaSlot final : public SlotMemory {
  public:
-  // `memory_bytes`: DeviceOptions::gpu_memory_bytes.
   [[nodiscard]] static Result<std::unique_ptr<SlotMemory>> make(
-      std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts, const SlotBytes& size,
-      std::uint64_t memory_bytes);
+      std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
+      const SlotBytes& size);
   ~CudaSlot() override;
   CudaSlot(const CudaSlot&) = delete;
   CudaSlot& operator=(const CudaSlot&) = delete;
@@ -64,9 +63,8 @@ class CudaSlot final : public SlotMemory {
   };
 
   CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
-           const SlotBytes& size, std::uint64_t memory_bytes, HostMemory memory,
-           cuda::HostLock locked, cuda::DeviceMemory data, cuda::Stream stream,
-           cuda::Event uploaded_event);
+           const SlotBytes& size, HostMemory memory, cuda::HostLock locked, cuda::DeviceMemory data,
+           cuda::DeviceMemory shown, cuda::Stream stream, cuda::Event uploaded_event);
   [[nodiscard]] Status let_wait(std::uintptr_t stream);
   [[nodiscard]] Status make_arrivals();
   [[nodiscard]] Status wait_for_readers_on_stream();
@@ -76,16 +74,17 @@ class CudaSlot final : public SlotMemory {
                             std::size_t size_bytes);
   [[nodiscard]] Status enqueue_changes();
   [[nodiscard]] Status enqueue_fills();
+  [[nodiscard]] Status copy_to_consumer();
   [[nodiscard]] Status wait_for_upload() const;
   [[nodiscard]] Status wait_for_all() noexcept;
 
   std::shared_ptr<const Device> device_;
   std::shared_ptr<CudaParts> parts_;
   const SlotBytes size_;
-  const std::uint64_t memory_bytes_;
   HostMemory memory_;            // staging(), then host() on the next page
   cuda::HostLock locked_;        // all of it; unlocked before the memory goes
   cuda::DeviceMemory data_;      // what staging() becomes, and host() as it is
+  cuda::DeviceMemory shown_;     // data_ on the consumer's GPU, if that is another one
   cuda::DeviceMemory arrivals_;  // stored values on their way to data_; made when first needed
   cuda::Stream stream_;
   cuda::Event uploaded_event_;

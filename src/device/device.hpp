@@ -116,6 +116,10 @@ struct DeviceOptions {
   bool lock_memory = false;
   // The memory of a GPU that the readers of this process may hold together; 0: no limit.
   std::uint64_t gpu_memory_bytes = 0;
+  // For a GPU: another one ("cuda:0") that receives the batches, widens, normalizes and pads them,
+  // and copies them to the consumer's GPU. Empty: the consumer's GPU does it.
+  std::string data_device = {};
+  std::uint64_t data_gpu_memory_bytes = 0;  // as gpu_memory_bytes, of that GPU
 };
 
 // Immutable except for its slots: any number of threads. Slots keep their device alive.

@@ -42,8 +42,16 @@ std::optional<int> gpu_number(std::string_view name) {
   return is_number ? std::optional(number) : std::nullopt;
 }
 
+Result<std::shared_ptr<Device>> open_gpu(int number, const DeviceOptions& options) {
+  if (options.data_device.empty()) return open_cuda(number, number, options);
+  const auto data_number = gpu_number(options.data_device);
+  if (data_number) return open_cuda(number, *data_number, options);
+  return Status(StatusCode::kInvalidArgument,
+                "data_device is a GPU, as in cuda:0, not '" + options.data_device + "'");
+}
+
 Result<std::shared_ptr<Device>> open_any(const DeviceOptions& options) {
-  auto gpu = open_cuda(0, options);
+  auto gpu = open_gpu(0, options);
   if (gpu.ok()) return gpu;
   return open_cpu(
       options, "device auto: batches stay in the CPU's memory, because " + gpu.status().message());
@@ -53,10 +61,14 @@ Result<std::shared_ptr<Device>> open_any(const DeviceOptions& options) {
 
 Result<std::shared_ptr<Device>> Device::open(std::string_view name, const DeviceOptions& options) {
   if (const auto open = find_added(name)) return open(options);
+  if (name == "auto") return open_any(options);
+  if (const auto number = gpu_number(name)) return open_gpu(*number, options);
+  if (!options.data_device.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "data_device is for batches on a GPU: ask for device cuda:N, too");
+  }
   if (name == "cpu") return open_cpu(options);
   if (name == "pinned") return open_pinned(options);
-  if (name == "auto") return open_any(options);
-  if (const auto number = gpu_number(name)) return open_cuda(*number, options);
   return Status(StatusCode::kUnsupported, "there is no device '" + std::string(name) +
                                               "'; there is: cpu, pinned, cuda, cuda:N, auto");
 }

@@ -33,10 +33,12 @@ Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<RecordSource> sourc
   XTTS_TRY(source->check_options(options));
   std::unique_ptr<Loader> loader(new Loader(std::move(source)));
   XTTS_TRY(loader->lay_out(options));
-  XTTS_ASSIGN(
-      loader->device_,
-      device::Device::open(options.device, {.lock_memory = options.lock_memory,
-                                            .gpu_memory_bytes = options.device_memory_bytes}));
+  XTTS_ASSIGN(loader->device_,
+              device::Device::open(options.device,
+                                   {.lock_memory = options.lock_memory,
+                                    .gpu_memory_bytes = options.device_memory_bytes,
+                                    .data_device = options.data_device,
+                                    .data_gpu_memory_bytes = options.data_device_memory_bytes}));
   XTTS_TRY(loader->choose_clips(options));  // may take hours where clips are computed
   XTTS_TRY(loader->start(options));
   return loader;

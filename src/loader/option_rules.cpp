@@ -54,6 +54,7 @@ Status check_texts(const ReaderOptions& options) {
   XTTS_TRY(check_text("split", options.split));
   XTTS_TRY(check_text("where", options.where));
   XTTS_TRY(check_text("device", options.device));
+  XTTS_TRY(check_text("data_device", options.data_device));
   for (const ColumnRequest& column : options.columns) {
     if (column.name.empty()) return refuse("a column of columns has an empty name");
     XTTS_TRY(check_text("a column's name", column.name));

@@ -142,6 +142,8 @@ constexpr Row kRows[] = {
     {"slot_count", put<&ReaderOptions::slot_count>},
     {"thread_count", put<&ReaderOptions::thread_count>},
     {"device", put<&ReaderOptions::device>},
+    {"data_device", put<&ReaderOptions::data_device>},
+    {"data_device_memory_bytes", put<&ReaderOptions::data_device_memory_bytes>},
     {"device_memory_bytes", put<&ReaderOptions::device_memory_bytes>},
     {"lock_memory", put<&ReaderOptions::lock_memory>},
     {"stretch_samples", put<&ReaderOptions::stretch_samples>},

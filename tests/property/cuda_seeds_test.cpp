@@ -27,7 +27,13 @@ std::uint64_t seed_count() {
   return given == nullptr ? 10'000 : std::strtoull(given, nullptr, 10);
 }
 
-// What a consumer does is chosen by a seed, too.
+void begin(const testing::fake_cuda::Options& options) {
+  testing::cuda_under_test::begin(options.seed);  // the kernels
+  testing::fake_cuda::reset(options);
+}
+
+// What a consumer does is chosen by a seed, too. With two GPUs, one receives the batches, and the
+// other one consumes them.
 class Consumer {
  public:
   explicit Consumer(const MadeCache& cache) : cache_(cache), opened_(cache.open()) {
@@ -37,7 +43,7 @@ class Consumer {
   }
 
   // Returns the failures of calls.
-  std::vector<Status> run(std::uint64_t seed) {
+  std::vector<Status> run(std::uint64_t seed, bool has_two_gpus) {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t end) { return random() % end; };
     ReaderOptions options{.batch_size = static_cast<std::uint32_t>(2 + below(5)),
@@ -47,12 +53,15 @@ class Consumer {
                           .thread_count = static_cast<std::uint32_t>(1 + below(3))};
     if (below(3) == 0) options.columns = {normalized_, {.name = "tokens"}};
     Reader on_cpu = open_reader(opened_, options);
-    options.device = "cuda";
+    options.device = has_two_gpus ? "cuda:1" : "cuda";
+    if (has_two_gpus) options.data_device = "cuda:0";
     std::vector<Status> failures;
     auto reader = Reader::open(opened_, options);
     if (!reader.ok()) return {reader.status()};
-    const std::vector<std::uintptr_t> streams = {testing::cuda_under_test::make_stream(),
-                                                 testing::cuda_under_test::make_stream(), 1};
+    const int gpu = has_two_gpus ? 1 : 0;
+    std::vector<std::uintptr_t> streams;
+    for (int i = 0; i < 3; ++i) streams.push_back(testing::fake_cuda::make_stream(gpu));
+    if (!has_two_gpus) streams.back() = 1;  // the legacy default stream
     std::vector<Batch> kept;
     for (;;) {
       const auto batch = reader->next();
@@ -116,8 +125,8 @@ TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
   std::vector<std::string> wrong;
   for (std::uint64_t seed = 0; seed < seed_count() && wrong.empty(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    testing::cuda_under_test::begin(seed);
-    EXPECT_TRUE(consumer.run(seed).empty());
+    begin({.seed = seed, .device_count = 2, .is_started = true});
+    EXPECT_TRUE(consumer.run(seed, seed % 3 == 0).empty());
     wrong = testing::cuda_under_test::end();
     EXPECT_EQ(wrong, std::vector<std::string>());
     ASSERT_EQ(consumer.wrong_count(), 0U);
@@ -128,42 +137,37 @@ TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
 TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
   const MadeCache cache{{.clip_count = 23, .clips_per_block = 8, .blocks_per_shard = 4}};
   Consumer consumer(cache);
-  const std::vector<std::string> names = {"cuDeviceGet",
-                                          "cuDeviceGetName",
-                                          "cuDeviceGetAttribute",
-                                          "cuDevicePrimaryCtxRetain",
-                                          "cuCtxPushCurrent",
-                                          "cuMemAlloc",
-                                          "cuMemHostRegister",
-                                          "cuMemcpyHtoDAsync",
-                                          "cuStreamCreateWithPriority",
-                                          "cuStreamWaitEvent",
-                                          "cuEventCreate",
-                                          "cuEventRecord",
-                                          "cuEventSynchronize",
-                                          "cuModuleLoadData",
-                                          "cuModuleGetFunction",
+  const std::vector<std::string> names = {"cuDeviceGet",          "cuDeviceGetName",
+                                          "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+                                          "cuCtxPushCurrent",     "cuMemAlloc",
+                                          "cuMemHostRegister",    "cuMemcpyHtoDAsync",
+                                          "cuMemcpyPeerAsync",    "cuStreamCreateWithPriority",
+                                          "cuStreamWaitEvent",    "cuEventCreate",
+                                          "cuEventRecord",        "cuEventSynchronize",
+                                          "cuModuleLoadData",     "cuModuleGetFunction",
                                           "cuLaunchKernel"};
   for (const std::string& name : names) {
-    std::uint64_t nth = 1;
-    for (; nth < 60; ++nth) {
-      SCOPED_TRACE(name + ", call " + std::to_string(nth));
-      testing::fake_cuda::Options options{.seed = nth, .is_started = true};
-      options.failing_calls = {{.name = name, .nth = nth}};
-      testing::cuda_under_test::begin(nth);
-      testing::fake_cuda::reset(options);
-      const std::vector<Status> failures = consumer.run(5);
-      const bool was_reached = testing::fake_cuda::call_count(name) >= nth;
-      for (const Status& failure : failures) {
-        EXPECT_EQ(failure.code(), StatusCode::kResource) << failure.message();
-        EXPECT_NE(failure.message().find("cuda:0"), std::string::npos) << failure.message();
+    std::uint64_t reached_count = 0;
+    for (const bool has_two_gpus : {false, true}) {
+      for (std::uint64_t nth = 1; nth < 60; ++nth) {
+        SCOPED_TRACE(name + ", call " + std::to_string(nth));
+        testing::fake_cuda::Options options{.seed = nth, .device_count = 2, .is_started = true};
+        options.failing_calls = {{.name = name, .nth = nth}};
+        begin(options);
+        const std::vector<Status> failures = consumer.run(5, has_two_gpus);
+        const bool was_reached = testing::fake_cuda::call_count(name) >= nth;
+        for (const Status& failure : failures) {
+          EXPECT_EQ(failure.code(), StatusCode::kResource) << failure.message();
+          EXPECT_NE(failure.message().find("cuda:"), std::string::npos) << failure.message();
+        }
+        EXPECT_TRUE(was_reached || failures.empty());
+        ASSERT_EQ(testing::cuda_under_test::end(), std::vector<std::string>());
+        ASSERT_EQ(consumer.wrong_count(), 0U);
+        if (!was_reached) break;
+        ++reached_count;
       }
-      EXPECT_TRUE(was_reached || failures.empty());
-      ASSERT_EQ(testing::cuda_under_test::end(), std::vector<std::string>());
-      ASSERT_EQ(consumer.wrong_count(), 0U);
-      if (!was_reached) break;
     }
-    EXPECT_GT(nth, 1U) << name << " is never called";
+    EXPECT_GT(reached_count, 0U) << name << " is never called";
   }
 }
 

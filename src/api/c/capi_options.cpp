@@ -232,6 +232,8 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .max_damage = options.max_damage,
       .log = log_of(options),
       .device_memory_bytes = options.device_memory_bytes,
+      .data_device = text_or_empty(options.data_device),
+      .data_device_memory_bytes = options.data_device_memory_bytes,
   };
 }
 

@@ -122,6 +122,14 @@ CallResult cuDeviceGetPCIBusId(char* id, int size, DeviceOrdinal device) {
   });
 }
 
+CallResult cuCtxEnablePeerAccess(ContextHandle peer, unsigned flags) {
+  return make_call("cuCtxEnablePeerAccess", [&](FakeDriver& now, auto&) {
+    if (flags != 0) now.refuse(kInvalidValue, "there are no such flags");
+    const ContextPointer other = now.context(peer);
+    if (other == now.current()) now.refuse(kInvalidContext, "a context is its own peer");
+  });
+}
+
 CallResult cuDeviceCanAccessPeer(int* can, DeviceOrdinal from, DeviceOrdinal to) {
   return make_call("cuDeviceCanAccessPeer", [&](FakeDriver& now, auto&) {
     now.check_device(from);

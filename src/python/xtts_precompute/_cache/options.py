@@ -293,6 +293,11 @@ READER_OPTIONS = {
         "device_memory_bytes",
         lambda value, _: 0 if value is None else whole("device_memory", value, 1, 2**63 - 1),
     ),
+    "data_device": ReaderOption("data_device", lambda value, _: "" if value is None else text("data_device", value)),
+    "data_device_memory": ReaderOption(
+        "data_device_memory_bytes",
+        lambda value, _: 0 if value is None else whole("data_device_memory", value, 1, 2**63 - 1),
+    ),
     "lock_memory": ReaderOption("lock_memory", lambda value, _: switch("lock_memory", value)),
     "stretch_samples": ReaderOption("stretch_samples", lambda value, _: _or_default("stretch_samples", value)),
     "stretches_per_window": ReaderOption(
@@ -351,6 +356,8 @@ class Readable(ABC):
         reading: Reading = "auto",
         max_damage: float = 0.05,
         device_memory: int | None = None,
+        data_device: str | None = None,
+        data_device_memory: int | None = None,
         **unknown: NoReturn,
     ) -> Reader:
         """Returns a reader: batches of fixed shape, in an order that the seed fixes on every machine.
@@ -419,6 +426,10 @@ class Readable(ABC):
                 CorruptError. 1: no limit.
             device_memory: The bytes of a GPU's memory that the readers of this process may hold
                 together. None: no limit.
+            data_device: With batches on a GPU: another one ("cuda:0") that receives them from the
+                host, widens, normalizes and pads them, and copies them to `device`. None: `device`
+                does it.
+            data_device_memory: As device_memory, of that GPU.
 
         Raises:
             InvalidArgumentError: An argument is wrong, or there is no such argument.

@@ -1,0 +1,28 @@
+// What all slots of a CudaDevice share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cuda/kernels.hpp"
+#include "cuda/memory.hpp"
+#include "device/cuda_norms.hpp"
+
+namespace xtts::device {
+
+struct CudaGpu {
+  std::shared_ptr<const cuda::Context> context;
+  std::shared_ptr<cuda::DevicePool> pool;
+  std::uint64_t memory_bytes = 0;  // the pool's limit; 0: none
+};
+
+struct CudaParts {
+  CudaGpu data;      // receives batches from the host, and makes what the consumer sees
+  CudaGpu consumer;  // the same GPU, or another one, to which finished batches are copied
+  std::unique_ptr<cuda::Kernels> kernels;  // on `data`
+  CudaNorms norms;                         // on `data`
+
+  [[nodiscard]] bool has_two_gpus() const noexcept { return data.pool != consumer.pool; }
+};
+
+}  // namespace xtts::device
