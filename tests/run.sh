@@ -148,12 +148,14 @@ fi
 [ ! -d "$arrow" ] ||
   XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
 export XTTS_ARROW_ROOT
+export XTTS_CUDA_SEEDS=500  # of the 10,000 above
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 # The sanitizer runs all but the programs that only print, which take as long to compile as all of
 # these. $left_out names the longest loops and the largest images: those that the tests have
 # for the other store as well. All of them ran above.
 left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce' \
-  run_programs asan base_test batch_damage_test capi_test corpus_test decode_test decode_worker_test \
+  run_programs asan base_test batch_damage_test capi_test corpus_test cuda_driver_test \
+  cuda_property_test cuda_test decode_test decode_worker_test \
   direct_reading_test draw_test dsp_test figure_test formats_test device_test loader_test maintain_test pipeline_test \
   public_cache_test public_reader_test query_test reader_on_devices_test reader_test recipe_test \
   records_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
@@ -162,7 +164,7 @@ left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteI
 unset XTTS_ARROW_ROOT
 # The thread sanitizer runs the tests with several threads. Not device_test: it writes on purpose to
 # memory that is being copied.
-left_out='' run_programs tsan base_test direct_reading_test loader_test pipeline_thread_test \
+left_out='' run_programs tsan base_test cuda_property_test direct_reading_test loader_test pipeline_thread_test \
   public_reader_test reader_on_devices_test records_test verify_test
 unset LDFLAGS
 
