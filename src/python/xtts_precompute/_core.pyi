@@ -20,6 +20,10 @@ class Memory:
     def device(self) -> tuple[int, int]:
         """(kind in DLPack's numbers, number of the device)."""
 
+    @property
+    def address(self) -> int:
+        """Where the memory begins, on its device."""
+
 def dlpack_of_memory(is_versioned: bool, memory: Memory, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
     """
     A capsule of a part of `memory`, marked read-only where DLPack can (1.0); strides count elements.
@@ -136,6 +140,19 @@ class Batch:
     def speakers(self) -> Memory: ...
 
     def languages(self) -> Memory: ...
+
+    def lengths_on_device(self, name: str) -> Memory | None:
+        """lengths() where the columns lie."""
+
+    def speakers_on_device(self) -> Memory: ...
+
+    def languages_on_device(self) -> Memory: ...
+
+    def wait(self) -> None:
+        """Waits until the columns may be read."""
+
+    def let_wait(self, stream: int) -> None:
+        """Makes a stream of the device wait until the columns may be read."""
 
     def positions(self) -> Memory: ...
 
