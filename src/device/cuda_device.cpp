@@ -22,9 +22,20 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   [[nodiscard]] Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) override {
     return CudaSlot::make(shared_from_this(), parts_, size);
   }
+  [[nodiscard]] std::string facts() const override {
+    const std::string words = facts_of(parts_->consumer);
+    return parts_->has_two_gpus() ? words + "; batches come over " + facts_of(parts_->data) : words;
+  }
   [[nodiscard]] std::string shortfall() const override { return {}; }
 
  private:
+  static std::string facts_of(const CudaGpu& gpu) {
+    constexpr std::size_t kMiB = std::size_t{1} << 20U;
+    return gpu.context->label() + " (" + gpu.context->gpu_name() +
+           "), of whose memory readers hold " +
+           std::to_string((gpu.pool->held_bytes() + kMiB - 1) / kMiB) + " MiB";
+  }
+
   std::shared_ptr<CudaParts> parts_;
 };
 

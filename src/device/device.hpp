@@ -138,6 +138,8 @@ class Device {
   // be given out in place.
   [[nodiscard]] virtual bool reads_host_memory() const noexcept = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) = 0;
+  // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
+  [[nodiscard]] virtual std::string facts() const { return {}; }
   // The requests that the system refused, in words; empty: none.
   [[nodiscard]] virtual std::string shortfall() const = 0;
 };

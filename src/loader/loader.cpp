@@ -318,6 +318,8 @@ void Loader::log_what_was_opened() {
   const FeedWords words = feed_->words();
   log(LogLevel::kInfo, "storage: " + words.storage);
   log(LogLevel::kInfo, "reading: " + words.reading);
+  if (const std::string facts = device_->facts(); !facts.empty())
+    log(LogLevel::kInfo, "device: " + facts);
   if (const std::string text = notice(); !text.empty()) log(LogLevel::kNotice, text);
 }
 

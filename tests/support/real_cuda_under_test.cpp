@@ -1,5 +1,6 @@
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
@@ -14,7 +15,7 @@ struct Copy {
   device::HostMemory memory;
   cuda::HostLock locked;
   std::size_t size_bytes = 0;
-  std::function<void(std::vector<std::byte> bytes)> work;
+  std::function<void(std::vector<std::byte> bytes)> work = {};
 };
 
 struct Gpu {

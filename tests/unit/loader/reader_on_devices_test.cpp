@@ -146,6 +146,15 @@ TEST_P(ReaderOn, StreamWaitsAndItsBatchMayBeDropped) {
   EXPECT_EQ(sound_count, batch_count);
 }
 
+TEST_P(ReaderOn, TheLogNamesTheGpuAndItsMemory) {
+  std::string told;
+  Reader reader = open(
+      {.batch_size = 8, .log = [&](LogLevel, const std::string& text) { told += text + "\n"; }});
+  const bool names_gpu = told.find("device: cuda:0 (") != std::string::npos &&
+                         told.find(" MiB\n") != std::string::npos;
+  EXPECT_EQ(names_gpu, device_.id().kind == DeviceKind::kCuda) << told;
+}
+
 // What the host reads lies on the device, too, where the device copies it.
 TEST_P(ReaderOn, LengthsAndNumbersLieOnTheDevice) {
   Reader reader = open({.batch_size = 8, .seed = 4});
