@@ -18,17 +18,35 @@ std::string in_words(int architecture) {
 
 Result<std::shared_ptr<const Context>> Context::open(int number) {
   XTTS_ASSIGN(const Driver* driver, Driver::open());
-  if (number < 0 || number >= driver->device_count()) {
-    const int count = driver->device_count();
-    return Status(StatusCode::kUnsupported,
-                  "there is no GPU cuda:" + std::to_string(number) + ": the NVIDIA driver shows " +
-                      std::to_string(count) + (count == 1 ? " (cuda:0)" : "") +
-                      ". CUDA_VISIBLE_DEVICES chooses which");
-  }
+  XTTS_TRY(check_number(*driver, number));
   std::shared_ptr<Context> context(new Context(*driver, number));
   XTTS_TRY(context->retain());
   XTTS_TRY(context->find_facts());
   return std::shared_ptr<const Context>(std::move(context));
+}
+
+Status Context::check_number(const Driver& driver, int number) {
+  const int count = driver.device_count();
+  if (number >= 0 && number < count) return {};
+  return {StatusCode::kUnsupported, "there is no GPU cuda:" + std::to_string(number) +
+                                        ": the NVIDIA driver shows " + std::to_string(count) +
+                                        (count == 1 ? " (cuda:0)" : "") +
+                                        ". CUDA_VISIBLE_DEVICES chooses which"};
+}
+
+Result<std::string> Context::pci_bus_id(int number) {
+  XTTS_ASSIGN(const Driver* driver, Driver::open());
+  XTTS_TRY(check_number(*driver, number));
+  const std::string what = "asking where cuda:" + std::to_string(number) + " is";
+  DeviceOrdinal device = 0;
+  XTTS_TRY(driver->check(driver->calls().device_get(&device, number), what));
+  std::array<char, 64> id{};
+  XTTS_TRY(
+      driver->check(driver->calls().device_pci_bus_id(id.data(), id.size() - 1, device), what));
+  std::string place = id.data();
+  std::ranges::transform(place, place.begin(),
+                         [](unsigned char letter) { return std::tolower(letter); });
+  return place;
 }
 
 Context::~Context() {
@@ -58,18 +76,16 @@ Status Context::find_facts() {
             label() + " (" + gpu_name_ + ") has compute capability " + in_words(architecture_) +
                 ", and " + in_words(kArchitectureMin) + " is needed: take the device 'cpu'"};
   }
+  const Result<std::string> place = pci_bus_id(number_);
+  if (place.ok()) pci_bus_id_ = *place;
   numa_node_ = find_numa_node();
   return {};
 }
 
 // The kernel knows the node by the GPU's place on the bus.
 std::optional<int> Context::find_numa_node() const {
-  std::array<char, 64> id{};
-  if (driver_->calls().device_pci_bus_id(id.data(), id.size() - 1, device_) != kSuccess) return {};
-  std::string place = id.data();
-  std::ranges::transform(place, place.begin(),
-                         [](unsigned char letter) { return std::tolower(letter); });
-  std::ifstream file("/sys/bus/pci/devices/" + place + "/numa_node");
+  if (pci_bus_id_.empty()) return {};
+  std::ifstream file("/sys/bus/pci/devices/" + pci_bus_id_ + "/numa_node");
   int node = -1;
   if (!(file >> node) || node < 0) return {};
   return node;

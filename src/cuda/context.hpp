@@ -28,6 +28,10 @@ class Context {
   [[nodiscard]] ContextHandle handle() const noexcept { return handle_; }
   // "cuda:1", for messages.
   [[nodiscard]] std::string label() const { return "cuda:" + std::to_string(number_); }
+  // The PCI bus id of a GPU, without opening it: "0000:01:00.0".
+  [[nodiscard]] static Result<std::string> pci_bus_id(int number);
+  // Empty: the driver does not tell.
+  [[nodiscard]] const std::string& pci_bus_id() const noexcept { return pci_bus_id_; }
   // "NVIDIA H100 80GB HBM3".
   [[nodiscard]] const std::string& gpu_name() const noexcept { return gpu_name_; }
   // 90: compute capability 9.0.
@@ -73,12 +77,14 @@ class Context {
   [[nodiscard]] Status retain();
   [[nodiscard]] Status find_facts();
   [[nodiscard]] std::optional<int> find_numa_node() const;
+  [[nodiscard]] static Status check_number(const Driver& driver, int number);
   [[nodiscard]] Status check_process() const;
 
   const Driver* driver_;
   int number_;
   DeviceOrdinal device_ = 0;
   ContextHandle handle_ = nullptr;
+  std::string pci_bus_id_;
   std::string gpu_name_;
   int architecture_ = 0;
   std::optional<int> numa_node_;

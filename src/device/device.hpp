@@ -134,6 +134,8 @@ class Device {
                                                             const DeviceOptions& options = {});
 
   [[nodiscard]] virtual DeviceId id() const noexcept = 0;
+  // Where a GPU lies: "0000:01:00.0". Empty: it is no GPU, or its driver does not tell.
+  [[nodiscard]] virtual std::string pci_bus_id() const { return {}; }
   // True: consumers read the host's memory, so data that lies in the cache in a batch's form may
   // be given out in place.
   [[nodiscard]] virtual bool reads_host_memory() const noexcept = 0;
