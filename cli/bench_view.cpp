@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "base/shell_words.hpp"
+#include "cli/gpu_view.hpp"
+#include "report/gpu_words.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -110,6 +112,13 @@ std::string storage_in_words(const BenchRun& run) {
   return text;
 }
 
+std::string gpu_in_words(const MeasuredPass& pass) {
+  if (!pass.gpu) return {};
+  std::string text;
+  for (const std::string& line : report::gpu_lines(*pass.gpu)) text += "  " + line + "\n";
+  return text;
+}
+
 json times_to_json(const MeasuredPass& pass) {
   const BatchTimes times = report::summarize_times(pass.batch_ms);
   json cycle = nullptr;
@@ -189,6 +198,7 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
             " batches the times repeat themselves (" + format_percent(times.cycle->strength) +
             "): a queue that runs dry and is filled again\n";
   }
+  text += gpu_in_words(pass);
   return text + advice(question, runs.size() > 1, run, times) + "\n";
 }
 
@@ -210,6 +220,10 @@ json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& r
   document["step_ms_min"] = times.mean_ms / kDataShareOfStep;
   document["recommendation"] = advice(question, runs.size() > 1, run, times);
   document["first_pass"] = times_to_json(run.measured.first);
+  if (const auto& gpu = pass_of(question, run).gpu) {
+    document["gpu"] = gpu_to_json(*gpu);
+    document["gpu_missing"] = gpu->missing;
+  }
   document["runs"] = json::array();
   for (const BenchRun& one : runs) {
     json row = times_to_json(pass_of(question, one));

@@ -76,9 +76,9 @@ class GpuSampler {
 
   // Continues after stop(): samples are added to the earlier ones.
   [[nodiscard]] XTTS_API Status start();
-  // Takes a last sample.
-  XTTS_API void stop();
-  [[nodiscard]] XTTS_API GpuUse use() const;
+  // Takes a last sample. Waits for it, up to 60 ms with PCIe throughput.
+  XTTS_API Status stop();
+  [[nodiscard]] XTTS_API Result<GpuUse> use() const;
 
  private:
   struct Impl;

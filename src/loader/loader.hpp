@@ -31,6 +31,7 @@ class Loader {
                                                             const ReaderOptions& options);
 
   [[nodiscard]] const std::shared_ptr<RecordSource>& source() const noexcept { return source_; }
+  [[nodiscard]] const device::Device& device() const noexcept { return *device_; }
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return selection_.size(); }
   [[nodiscard]] std::uint64_t samples_per_epoch() const noexcept {
     return plan_options_.order.sample_count;

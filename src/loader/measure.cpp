@@ -12,6 +12,7 @@
 #include "base/env.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
+#include "device/gpu_sampler.hpp"
 #include "formats/constants.hpp"
 #include "loader/loader.hpp"
 #include "loader/stored_source.hpp"
@@ -51,10 +52,45 @@ Status look_at(const BatchSlot& slot) {
   return {};
 }
 
+// Watches the GPU that consumes the batches. Nothing: none does.
+class GpuWatch {
+ public:
+  explicit GpuWatch(const device::Device& device) {
+    if (device.id().kind != DeviceKind::kCuda) return;
+    use_.emplace();
+    auto sampler = open(device.pci_bus_id());
+    if (!sampler.ok()) {
+      use_->missing = sampler.status().message();
+      return;
+    }
+    sampler_ = std::move(*sampler);
+    if (const Status started = sampler_->start(); !started.ok()) {
+      sampler_.reset();
+      use_->missing = started.message();
+    }
+  }
+
+  [[nodiscard]] std::optional<GpuUse> end() {
+    if (sampler_ == nullptr) return use_;
+    sampler_->stop();
+    return sampler_->use();
+  }
+
+ private:
+  static Result<std::unique_ptr<device::GpuSampler>> open(const std::string& pci_bus_id) {
+    if (!pci_bus_id.empty()) return device::GpuSampler::open(pci_bus_id, {});
+    return Status(StatusCode::kUnsupported, "the NVIDIA driver does not tell the GPU's PCI bus id");
+  }
+
+  std::optional<GpuUse> use_;
+  std::unique_ptr<device::GpuSampler> sampler_;
+};
+
 Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
                               const MeasureOptions& options) {
   MeasuredPass pass;
   loader.set_epoch(0);
+  GpuWatch watch(loader.device());
   const ReaderStats before = loader.stats();
   const Clock::time_point begin = Clock::now();
   std::optional<Clock::time_point> last;
@@ -80,6 +116,7 @@ Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
   const ReaderStats after = loader.stats();
   pass.bytes = after.bytes - before.bytes;
   pass.waited_s = after.consumer_wait_s - before.consumer_wait_s;
+  pass.gpu = watch.end();
   return pass;
 }
 

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reader/cache_view.hpp"
 #include "xtts/batch.hpp"
+#include "xtts/gpu.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -28,6 +30,9 @@ struct MeasuredPass {
   std::uint64_t bytes = 0;  // of true rows
   double seconds = 0.0;
   double waited_s = 0.0;  // how long the consumer waited
+  // What the GPU did meanwhile, if batches are consumed on one. It has no sample where it could not
+  // be asked.
+  std::optional<GpuUse> gpu;
 };
 
 struct Measured {

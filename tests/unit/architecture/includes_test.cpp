@@ -40,7 +40,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"loader", {"query", "reader", "device", "formats", "base", "xtts"}},
       {"api/c", {"base", "xtts"}},
       {"python", {"xtts"}},
-      {"api/reader", {"loader", "query", "reader", "formats", "base", "xtts"}},
+      {"api/reader", {"loader", "device", "cuda", "query", "reader", "formats", "base", "xtts"}},
       {"figure", {"base", "xtts"}},
       // Cairo and Pango, and the program that alone links them: nobody else may include this.
       {"draw", {"figure", "base", "xtts"}},

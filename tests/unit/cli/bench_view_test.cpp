@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <set>
+
+#include "cli/gpu_view.hpp"
+
 namespace xtts::cli {
 namespace {
 
@@ -56,6 +61,57 @@ TEST(BenchAdvice, OfASweepIsNoSweep) {
   const BenchQuestion question{.cache = "c", .shuffle = "global"};
   EXPECT_THAT(describe_bench(question, {uneven_run()}), HasSubstr("or --sweep"));
   EXPECT_THAT(describe_bench(question, {uneven_run(), uneven_run(64)}), Not(HasSubstr("--sweep")));
+}
+
+GpuUse swinging_gpu() {
+  GpuUse use{.sample_count = 50, .seconds = 5.0, .name = "NVIDIA GeForce RTX 4090"};
+  use.utilization = {.mean = 21.0, .std = 19.0, .min = 2.0, .max = 40.0};
+  use.utilization_p95 = 40.0;
+  return use;
+}
+
+TEST(BenchOnAGpu, SaysWhatTheGpuDid) {
+  BenchRun run = uneven_run();
+  run.measured.again.gpu = swinging_gpu();
+  const BenchQuestion question{.cache = "c", .shuffle = "global"};
+  EXPECT_THAT(describe_bench(question, {run}),
+              HasSubstr("\n  GPU NVIDIA GeForce RTX 4090: busy 21 ± 19 % of the time"));
+  const nlohmann::json document = bench_to_json(question, {run});
+  EXPECT_EQ(document["gpu"]["utilization"]["mean"], 21.0);
+  EXPECT_EQ(document["gpu"]["utilization"]["p95"], 40.0);
+  EXPECT_EQ(document["gpu"]["power_w"], nullptr);
+  EXPECT_EQ(document["gpu_missing"], "");
+}
+
+TEST(BenchOnAGpu, SaysWhyTheGpuWasNotWatched) {
+  BenchRun run = uneven_run();
+  run.measured.again.gpu = GpuUse{.missing = "no library"};
+  const BenchQuestion question{.cache = "c", .shuffle = "global"};
+  EXPECT_THAT(describe_bench(question, {run}),
+              HasSubstr("\n  the GPU was not watched: no library\n"));
+  const nlohmann::json document = bench_to_json(question, {run});
+  EXPECT_TRUE(document["gpu"].is_null());
+  EXPECT_EQ(document["gpu_missing"], "no library");
+}
+
+TEST(BenchOnAGpu, IsSilentOfGpusOnACpu) {
+  const BenchQuestion question{.cache = "c", .shuffle = "global"};
+  EXPECT_THAT(describe_bench(question, {uneven_run()}), Not(HasSubstr("GPU")));
+  EXPECT_FALSE(bench_to_json(question, {uneven_run()}).contains("gpu"));
+}
+
+TEST(BenchOnAGpu, HasTheKeysOfTheSchema) {
+  std::ifstream file(std::string(XTTS_SOURCE_DIR) + "/tests/cli/schemas/gpu.json");
+  const nlohmann::json schema = nlohmann::json::parse(file);
+  const auto keys = [](const nlohmann::json& of) {
+    std::set<std::string> found;
+    for (const auto& [key, value] : of.items()) found.insert(key);
+    return found;
+  };
+  const nlohmann::json gpu = gpu_to_json(swinging_gpu());
+  EXPECT_EQ(keys(gpu), keys(schema["properties"]));
+  EXPECT_EQ(keys(gpu), schema["required"].get<std::set<std::string>>());
+  EXPECT_EQ(keys(gpu["utilization"]), keys(schema["properties"]["utilization"]["properties"]));
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+// What a GPU did, in words. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "xtts/gpu.hpp"
+
+namespace xtts::report {
+
+// A line each, without a line end: utilization and memory; PCIe, if it was read; clocks and power.
+// Where nothing was read, one line says why.
+[[nodiscard]] std::vector<std::string> gpu_lines(const GpuUse& use);
+
+}  // namespace xtts::report
