@@ -27,4 +27,5 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_reader(module);
   bind_order(module);
+  bind_gpu(module);
 }

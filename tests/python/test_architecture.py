@@ -29,7 +29,7 @@ ARROWS = {
 }
 # Each compiled part, and the rooms that may name it. Errors go the other way: _core finds
 # _base.errors.
-COMPILED = {"_core": {"_base", "_cache", "_runtime", "_loaders"}, "_builder": {"_runtime"}}
+COMPILED = {"_core": {"_base", "_cache", "_runtime", "_loaders", "profile"}, "_builder": {"_runtime"}}
 
 
 def room_of(module):

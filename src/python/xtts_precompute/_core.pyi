@@ -202,3 +202,21 @@ class Reader:
 
 def count_batches(*, sample_count: int, batch_size: int, rank: int, world_size: int, drop_last: bool, first_place: int = 0) -> int:
     """How many batches a rank gets in an epoch, from a place on."""
+
+def cuda_pci_bus_id(number: int) -> str:
+    """The place of the GPU that CUDA calls cuda:N in this process."""
+
+class GpuSampler:
+    """Samples what a GPU does between start and stop."""
+
+    def __init__(self, pci_bus_id: str, interval_ms: int = 100) -> None: ...
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None:
+        """Takes a last sample."""
+
+    def use(self) -> tuple[dict[str, Any] | None, str]:
+        """
+        The values, as tests/cli/schemas/gpu.json has them, and why others are missing.
+        """

@@ -119,7 +119,10 @@ def _run(options: argparse.Namespace) -> None:
         raise ResourceError(
             f"--plot {options.plot}: there is no folder '{folder}' that can be written to; name another one"
         )
-    profiler = StepProfiler(warmup=options.warmup, batch_size=options.batch_size)
+    # A GPU by number may be another than the framework's current one.
+    gpu = {"auto": "auto", "cuda": "auto", "cpu": None}.get(options.device, options.device[5:])
+    gpu = int(gpu) if gpu is not None and gpu != "auto" else gpu
+    profiler = StepProfiler(warmup=options.warmup, batch_size=options.batch_size, gpu=gpu)
     cache = open_cache(options.cache)
     run = prepare(
         cache,

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .text import utilization
+
 if TYPE_CHECKING:
     from .report import ProfileReport, Steps
 
@@ -42,7 +44,8 @@ def figure(report: ProfileReport) -> dict[str, Any]:
     panels = [_steps_panel(name, steps, stack, end, colours) for (name, steps), stack in zip(kinds, stacks)]
     return {
         "title": f"{count:,} step{'' if count == 1 else 's'}, mean {report.real.times.mean_ms:,.1f} ms",
-        "aside": f"waiting for data {100 * report.data_share:.1f} %, variation {100 * report.variation:.1f} %",
+        "aside": f"waiting for data {100 * report.data_share:.1f} %, variation {100 * report.variation:.1f} %"
+        + ("" if report.gpu is None or report.gpu.utilization is None else f", GPU busy {utilization(report.gpu)}"),
         "panels": [*panels, _histogram_panel(kinds)],
     }
 

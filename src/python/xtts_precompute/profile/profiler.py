@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from .._base.choices import text, whole
 from .._base.errors import InvalidArgumentError
+from . import gpu as gpus
 from .clocks import Clock, ClockChoice, checked, choose
 from .report import ProfileReport, Steps
 
@@ -60,12 +61,24 @@ class StepProfiler:
             sees a GPU, else "wall".
         batch_size: Samples of a batch, for samples/s. None: the length of a batch's first entry
             that has one.
+        gpu: The GPU that steps run on, by CUDA's number in this process: its utilization, memory
+            and power are read beside the steps that count. "auto": PyTorch's current GPU with the
+            clock "cuda", TensorFlow's first with the clock "tensorflow", else none. None: none.
     """
 
-    def __init__(self, *, warmup: int = 5, clock: ClockChoice = "auto", batch_size: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        warmup: int = 5,
+        clock: ClockChoice = "auto",
+        batch_size: int | None = None,
+        gpu: int | str | None = "auto",
+    ) -> None:
         self._warmup = whole("warmup", warmup, 0, 2**31)
         self._wanted_clock = checked(clock)
         self._clock: Clock | None = None
+        self._wanted_gpu = gpus.checked(gpu)
+        self._gpu: int | None = None  # chosen with the clock
         self._batch_size = None if batch_size is None else whole("batch_size", batch_size, 1, 2**31)
         self._real, self._repeated = _Series(self._warmup), _Series(self._warmup)
         self._series = self._real
@@ -135,6 +148,7 @@ class StepProfiler:
 
         Raises InvalidArgumentError if no step has been measured.
         """
+        self._stop_watching()
         if self._clock is None or not self._real.read(self._clock):
             raise InvalidArgumentError(
                 f"no step has been measured: {self._real.count} steps are over, and the first "
@@ -144,7 +158,13 @@ class StepProfiler:
         repeated = self._repeated.read(self._clock)
         size = self._batch_size or self._real.batch_size
         return ProfileReport(
-            self._real.steps(), self._repeated.steps() if repeated else None, self._clock.name, self._warmup, size
+            self._real.steps(),
+            self._repeated.steps() if repeated else None,
+            self._clock.name,
+            self._warmup,
+            size,
+            self._real.gpu_use(),
+            self._repeated.gpu_use() if repeated else None,
         )
 
     # ---- inside
@@ -155,6 +175,7 @@ class StepProfiler:
         is_empty = True
         self._check_open()
         self._drop_step()  # what was timed before the loop is not part of a step
+        self._stop_watching()
         self._run, self._series = run, series = object(), series
         try:
             while left is None or left > 0:
@@ -184,6 +205,7 @@ class StepProfiler:
         finally:
             if self._run is run:
                 self._drop_step()  # a step that ended by `break` or an error does not count
+                self._stop_watching()
 
     def _check_open(self) -> None:
         if self._open:
@@ -203,9 +225,21 @@ class StepProfiler:
     def _drop_step(self) -> None:
         self._marks, self._host_wait_s = [], 0.0
 
-    def _mark(self, name: str) -> None:
+    def _begin_step(self) -> None:
         if self._clock is None:
             self._clock = choose(self._wanted_clock)
+            self._gpu = gpus.choose(self._wanted_gpu, self._clock.name)
+        if self._gpu is not None:
+            self._series.watch(self._gpu)
+
+    def _stop_watching(self) -> None:
+        self._real.stop_watching()
+        self._repeated.stop_watching()
+
+    def _mark(self, name: str) -> None:
+        if not self._marks:
+            self._begin_step()
+        assert self._clock is not None
         self._marks.append((self._clock.mark(), name))
 
 
@@ -241,6 +275,21 @@ class _Series:
         self._unread: list[tuple[list[tuple[Any, str]], Any, float]] = []
         self._times: collections.deque[dict[str, float]] = collections.deque(maxlen=STEPS_MAX)
         self._host_wait_s: collections.deque[float] = collections.deque(maxlen=STEPS_MAX)
+        self._watch: gpus.Watch | None = None
+
+    def watch(self, gpu: int) -> None:
+        """Watches the GPU from the first step that counts. Called before each step's first mark."""
+        if self.count >= self._warmup:
+            if self._watch is None:
+                self._watch = gpus.Watch(gpu)
+            self._watch.start()
+
+    def stop_watching(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+
+    def gpu_use(self) -> gpus.GpuUse | None:
+        return None if self._watch is None else self._watch.use()
 
     def add(self, clock: Clock, marks: list[tuple[Any, str]], end: Any, host_wait_s: float) -> None:
         self.count += 1

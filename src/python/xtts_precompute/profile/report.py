@@ -10,6 +10,7 @@ from typing import Any
 from .._base.errors import InvalidArgumentError
 from . import plot, text
 from .draw import draw
+from .gpu import GpuUse
 from .times import Times, cycle_to_json, share_verdict, summarize, variation_verdict
 
 DATA, OTHER = "data", "other"
@@ -85,7 +86,8 @@ class ProfileReport:
         report.save("steps.svg")            # or .json, .txt
 
     `to_json()` gives the numbers, with stable keys. `real` are the steps with real data;
-    `synthetic` those on one batch again and again, or None.
+    `synthetic` those on one batch again and again, or None. `gpu` and `synthetic_gpu` say what the
+    GPU did meanwhile; None if steps run on none.
     """
 
     real: Steps
@@ -93,6 +95,8 @@ class ProfileReport:
     clock: str
     warmup: int
     batch_size: int | None
+    gpu: GpuUse | None = None
+    synthetic_gpu: GpuUse | None = None
 
     @property
     def data_share(self) -> float:
@@ -159,6 +163,7 @@ class ProfileReport:
         data = self.real.phase(DATA)
         return {
             **self.real.to_json(self.batch_size),
+            **({} if self.gpu is None else self.gpu.to_json()),
             "clock": self.clock,
             "warmup_steps": self.warmup,
             "batch_size": self.batch_size,
@@ -174,6 +179,7 @@ class ProfileReport:
             if self.synthetic is None
             else {
                 **self.synthetic.to_json(self.batch_size),
+                **({} if self.synthetic_gpu is None else self.synthetic_gpu.to_json()),
                 "gain": self.gain,
                 "data_share": self.proven_share,
                 "data_share_error": self.proven_error,

@@ -8,6 +8,7 @@ from .._base.words import counted
 from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_verdict, variation_verdict
 
 if TYPE_CHECKING:
+    from .gpu import GpuUse
     from .report import ProfileReport, Steps
 
 # Precomputed data should cost less of a step than this: how even it is then has no effect on steps.
@@ -36,8 +37,12 @@ def describe(report: ProfileReport) -> str:
             f"of the step: {variation_verdict(of_step)}"
         )
         lines += _rhythm("wait", data.cycle)
+    if report.gpu is not None:
+        lines += _gpu(report.gpu)
     if report.synthetic is not None:
         lines.append(_proof(report))
+    if report.synthetic_gpu is not None and report.synthetic_gpu.utilization is not None:
+        lines.append(f"with data for free, the GPU is busy {utilization(report.synthetic_gpu)}")
     return "\n".join(lines + advice(report))
 
 
@@ -64,6 +69,42 @@ def _table(steps: Steps) -> list[str]:
 def _rates(steps: Steps, batch_size: int | None) -> str:
     samples = "" if batch_size is None else f", {number(steps.per_second * batch_size)} samples/s"
     return f"{number(steps.per_second)} steps/s{samples}"
+
+
+def utilization(use: GpuUse) -> str:
+    found = use.utilization
+    return "" if found is None else f"{found['mean']:.0f} ± {found['std']:.0f} % of the time"
+
+
+def _gpu(use: GpuUse) -> list[str]:
+    values = use.values
+    if values is None:
+        return [f"the GPU was not watched: {use.missing}"]
+    lines = []
+    found = use.utilization
+    if found is not None:
+        verdict = f"{use.level}, and it swings" if use.swings else f"{use.level}, {use.steadiness}"
+        span = f"{found['p5']:.0f} to {found['p95']:.0f} % in 90 % of {counted(values['samples'], 'sample')}"
+        lines.append(f"{values['name']}: busy {utilization(use)} ({span}): {verdict}")
+    facts = []
+    if values["memory_used_bytes"] is not None:
+        total = values["memory_total_bytes"]
+        of_total = "" if total is None else f" of {total / 2**30:.1f}"
+        facts.append(f"{values['memory_used_bytes']['max'] / 2**30:.1f}{of_total} GiB of memory in use")
+    if values["pcie_received_bytes_per_s"] is not None:
+        facts.append(f"{number(values['pcie_received_bytes_per_s']['mean'] / 2**20)} MiB/s over PCIe to it")
+    if values["sm_clock_mhz"] is not None:
+        facts.append(f"clock {values['sm_clock_mhz']['mean']:.0f} MHz")
+    if values["power_w"] is not None:
+        limit = values["power_limit_w"]
+        facts.append(f"{values['power_w']['mean']:.0f}{'' if limit is None else f' of {limit:.0f}'} W")
+    if values["throttle_reasons"]:
+        facts.append("slowed down by " + ", ".join(values["throttle_reasons"]))
+    if facts:
+        lines.append("GPU: " + ", ".join(facts))
+    if use.missing:
+        lines.append(f"not read of the GPU: {use.missing}")
+    return lines
 
 
 def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
@@ -127,6 +168,13 @@ def advice(report: ProfileReport) -> list[str]:
         found.append(
             "The steps with data for free were slower, so other programs took the processors meanwhile: "
             "measure again when the machine is idle."
+        )
+    if report.gpu is not None and report.gpu.swings and share >= GOOD_SHARE:
+        found.append("The GPU's utilization swings because batches come late, in bursts.")
+    if report.gpu is not None and report.gpu.is_steadily_low and share < GOOD_SHARE:
+        found.append(
+            "The GPU is steadily at a low utilization, and data is not why: compile the step (torch.compile, or "
+            "tf.function with XLA), or take larger batches."
         )
     if report.variation >= STABLE_VARIATION and share < _NO_MATTER:
         found.append(
