@@ -7,6 +7,8 @@
 namespace xtts::report {
 namespace {
 
+constexpr double kPeriodS = 1.0;  // the longest over which NVML takes a mean
+
 std::string whole(double value) {
   return format_fixed(value, 0);
 }
@@ -84,6 +86,10 @@ std::vector<std::string> gpu_lines(const GpuUse& use) {
   lines.push_back(name + ": " + joined({busy(use), memory(use), samples}));
   if (const std::string text = pcie(use); !text.empty()) lines.push_back(text);
   if (const std::string text = clocks_and_power(use); !text.empty()) lines.push_back(text);
+  if (use.utilization && use.seconds < kPeriodS) {
+    lines.push_back("the GPU was watched for " + format_short(use.seconds) +
+                    " s, and its utilization is a mean over up to 1 s: measure more batches");
+  }
   if (!use.missing.empty()) lines.push_back("not read: " + use.missing);
   return lines;
 }

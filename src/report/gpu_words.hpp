@@ -8,7 +8,7 @@
 
 namespace xtts::report {
 
-// A line each, without a line end: utilization and memory; PCIe, if it was read; clocks and power.
+// A line each, without a line end: utilization and memory; PCIe; clocks and power; what lacks.
 // Where nothing was read, one line says why.
 [[nodiscard]] std::vector<std::string> gpu_lines(const GpuUse& use);
 

@@ -1,7 +1,7 @@
 // A libnvidia-ml.so.1 for tests: it answers what a file says. The environment variable XTTS_NVML
 // names the file, which each call reads anew. Without the variable there are no GPUs.
 //
-//   gpus = 2
+//   gpus = 2                       # 16 at most
 //   utilization = 2 40 2 40        # one value a call, in turn; then from the beginning
 //   1.utilization = 90             # of the second GPU alone
 //   power = !4                     # fails: NVML_ERROR_NO_PERMISSION
@@ -46,6 +46,7 @@ const std::map<std::string, std::string>& defaults() {
   static const std::map<std::string, std::string> values = {
       {"init", "0"},
       {"gpus", "0"},
+      {"domain", "0"},
       {"driver_version", "570.86.15"},
       {"cuda_version", "12080"},
       {"name", "NVIDIA Test GPU"},
@@ -74,7 +75,7 @@ const std::map<std::string, std::string>& defaults() {
 std::mutex mutex;  // guards what stands below
 bool is_started = false;
 std::map<std::string, std::uint64_t> call_counts;
-std::vector<DeviceObject*> gpus;
+std::array<DeviceObject, 16> gpus;
 
 std::string stripped(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -137,18 +138,19 @@ CallResult copy_number(const Answer& found, Number* number) {
   return kSuccess;
 }
 
-// GPU N lies at 0000:0(N+1):00.0.
+// GPU N lies at DOMAIN:0(N+1):00.0.
 std::string bus_id(unsigned index) {
   std::array<char, 32> text{};
-  (void)std::snprintf(text.data(), text.size(), "%08X:%02X:00.0", 0U, index + 1);
+  (void)std::snprintf(text.data(), text.size(), "%08X:%02X:00.0",
+                      static_cast<unsigned>(answer("domain").number()), index + 1);
   return text.data();
 }
 
 CallResult open_gpu(unsigned index, DeviceHandle* gpu) {
-  while (gpus.size() <= index) gpus.push_back(new DeviceObject{static_cast<unsigned>(gpus.size())});
-  if (const Answer found = answer("handle", gpus[index]); found.result != kSuccess)
+  gpus.at(index).index = index;
+  if (const Answer found = answer("handle", &gpus[index]); found.result != kSuccess)
     return found.result;
-  *gpu = gpus[index];
+  *gpu = &gpus[index];
   return kSuccess;
 }
 

@@ -39,6 +39,15 @@ TEST(GpuLines, LeaveOutWhatIsAbsentAndSayWhy) {
               ElementsAre("GPU: 1 sample", "not read: utilization: the GPU does not tell"));
 }
 
+TEST(GpuLines, SayThatAShortWatchShowsTheTimeBefore) {
+  GpuUse use{.sample_count = 1, .seconds = 0.25};
+  use.utilization = GpuSpread{};
+  EXPECT_THAT(gpu_lines(use),
+              ElementsAre("GPU: busy 0 ± 0 % of the time (0 to 0 %), 1 sample",
+                          "the GPU was watched for 0.25 s, and its utilization is a mean over up "
+                          "to 1 s: measure more batches"));
+}
+
 TEST(GpuLines, SayInOneLineThatNothingWasRead) {
   EXPECT_THAT(gpu_lines(GpuUse{.missing = "no library"}),
               ElementsAre("the GPU was not watched: no library"));
