@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 
 #include "base/fork_count.hpp"
@@ -47,25 +49,40 @@ Result<DriverCalls> load() {
   return calls;
 }
 
+constexpr std::uint32_t kNobody = UINT32_MAX;
+
 std::mutex mutex;  // guards the two below
 Driver opened;
 bool is_open = false;
+// fork_count() of the process that opens the driver, or has opened it.
+std::atomic<std::uint32_t> opener = kNobody;
+
+Status forked() {
+  return {StatusCode::kUnsupported,
+          "CUDA cannot be used in a process that was forked after CUDA was begun: start workers "
+          "with the method 'spawn', or open the device in the worker alone"};
+}
 
 }  // namespace
 
 Result<const Driver*> Driver::open() {
+  // In a child of a fork, the mutex may be held for ever.
+  std::uint32_t before = kNobody;
+  if (!opener.compare_exchange_strong(before, fork_count()) && before != fork_count()) {
+    return forked();
+  }
   const std::scoped_lock lock(mutex);
-  if (!is_open) {
-    XTTS_ASSIGN(opened.calls_, load());
-    XTTS_TRY(opened.start());
-    is_open = true;
-  }
-  if (!opened.may_be_called()) {
-    return Status(StatusCode::kUnsupported,
-                  "CUDA cannot be used in a process that was forked after CUDA was begun: start "
-                  "workers with the method 'spawn', or open the device in the worker alone");
-  }
-  return &opened;
+  if (is_open) return &opened;
+  const Status status = opened.load_and_start();
+  is_open = status.ok();
+  opener = is_open ? fork_count() : kNobody;
+  if (is_open) return &opened;
+  return status;
+}
+
+Status Driver::load_and_start() {
+  XTTS_ASSIGN(calls_, load());
+  return start();
 }
 
 Status Driver::start() {

@@ -29,6 +29,7 @@ class Driver {
   [[nodiscard]] bool may_be_called() const noexcept;
 
  private:
+  [[nodiscard]] Status load_and_start();
   [[nodiscard]] Status start();
 
   DriverCalls calls_;

@@ -63,9 +63,8 @@ Status too_old(const char* symbol) {
 Result<nvml::Calls> load(const std::string& library_name) {
   void* const library = ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return Status(StatusCode::kUnsupported,
-                  "this machine has no NVIDIA management library (" + last_error() +
-                      "), which the NVIDIA driver brings");
+    return Status(StatusCode::kUnsupported, "this machine has no NVIDIA management library (" +
+                                                last_error() + "), which the NVIDIA driver brings");
   }
   nvml::Calls calls;
 #define XTTS_FIND(name, symbol, parameters) \

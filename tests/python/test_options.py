@@ -79,7 +79,7 @@ def test_wrong_arguments(options, message, cache):
     [
         ({"columns": ["mell"]}, xp.NotFoundError),
         ({"ids": ["nobody"]}, xp.NotFoundError),
-        ({"device": "cuda"}, xp.UnsupportedError),
+        ({"device": "tpu"}, xp.UnsupportedError),
     ],
     ids=str,
 )
