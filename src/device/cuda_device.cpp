@@ -18,7 +18,9 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   [[nodiscard]] DeviceId id() const noexcept override {
     return {DeviceKind::kCuda, parts_->consumer.context->number()};
   }
-  [[nodiscard]] std::string pci_bus_id() const override { return parts_->context->pci_bus_id(); }
+  [[nodiscard]] std::string pci_bus_id() const override {
+    return parts_->consumer.context->pci_bus_id();
+  }
   [[nodiscard]] bool reads_host_memory() const noexcept override { return false; }
   [[nodiscard]] Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) override {
     return CudaSlot::make(shared_from_this(), parts_, size);
