@@ -11,7 +11,6 @@ CACHE has the recipe tacotron2 and DATA's clips.
 import sys
 import time
 
-import numpy as np
 import torch
 import xtts_precompute as xp
 from torch import nn

@@ -62,7 +62,8 @@ def test_a_capsule_names_the_gpu_and_keeps_the_slot(path):
     body = """
 class Tensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_uint64), ("kind", ctypes.c_int32), ("number", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64))]
 
 pointer = ctypes.pythonapi.PyCapsule_GetPointer

@@ -84,7 +84,7 @@ def _gpu(use: GpuUse) -> list[str]:
     found = use.utilization
     if found is not None:
         verdict = f"{use.level}, and it swings" if use.swings else f"{use.level}, {use.steadiness}"
-        span = f"{found['p5']:.0f} to {found['p95']:.0f} % in 90 % of {counted(values['samples'], 'sample')}"
+        span = f"{found['p5']:.0f} to {found['p95']:.0f} % in 90 % of {counted(values['samples'], 'sample', 'samples')}"
         lines.append(f"{values['name']}: busy {utilization(use)} ({span}): {verdict}")
     facts = []
     if values["memory_used_bytes"] is not None:

@@ -54,8 +54,9 @@ class Loader(BatchLoader[TensorBatch]):
         cache: An open cache, the path of one, or a list of paths; or `xp.runtime()`'s clips, which
             are computed while they are read.
         device: Where the batches are to be, as in "/GPU:0". TensorFlow copies them there, out of
-            page-locked slots. None: in the CPU's memory, without a copy. int32 tensors stay in the CPU's memory, because TensorFlow keeps them there for
-            most operations and for arguments of a function; `integers="int64"` moves them, too.
+            page-locked slots. None: in the CPU's memory, without a copy. int32 tensors stay in the
+            CPU's memory, because TensorFlow keeps them there for most operations and for arguments
+            of a function; `integers="int64"` moves them, too.
         integers: The type of tokens, lengths, speakers and languages: "int32" or "int64".
         fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
             `language`, `ids`. None: all but ids. Columns that no field needs are not read.
