@@ -5,8 +5,10 @@
 #include <string>
 
 // The compiled kernels (CMakeLists.txt); of length 0 in a build without NVIDIA's compiler.
+// NOLINTBEGIN(readability-identifier-naming): names of the assembler
 extern "C" const std::byte xtts_embedded_kernels[];
 extern "C" const std::size_t xtts_embedded_kernels_bytes;
+// NOLINTEND(readability-identifier-naming)
 
 namespace xtts::cuda {
 namespace {

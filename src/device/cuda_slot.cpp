@@ -120,7 +120,7 @@ void CudaSlot::discard() noexcept {
 
 const std::byte* CudaSlot::consumer_data() const noexcept {
   const cuda::DeviceMemory& seen = parts_->has_two_gpus() ? shown_ : data_;
-  return reinterpret_cast<const std::byte*>(seen.address());
+  return reinterpret_cast<const std::byte*>(seen.address());  // NOLINT(performance-no-int-to-ptr)
 }
 
 const std::byte* CudaSlot::consumer_host_data() const noexcept {
@@ -259,6 +259,7 @@ Status CudaSlot::let_wait(std::uintptr_t stream) {
             "a batch cannot be given to the per-thread default stream, because another thread may "
             "release the batch: use a stream of your own, or the legacy default stream (1)"};
   }
+  // DLPack hands streams over as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
   const auto handle = reinterpret_cast<cuda::StreamHandle>(stream);
   const std::scoped_lock lock(readers_mutex_);
   XTTS_TRY(uploaded_event_.let_wait(handle, *parts_->consumer.context));

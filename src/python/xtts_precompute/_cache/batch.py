@@ -7,10 +7,9 @@ from typing import Any
 
 from .. import _core
 from .._base.arrays import Array, to_array
-from .._base.device_arrays import DeviceArray
 from .._base.choices import no_such, whole
+from .._base.device_arrays import DeviceArray
 from .._base.errors import InvalidArgumentError, NotFoundError
-
 
 _HOST = (1, 0)  # DLPack's kDLCPU
 
