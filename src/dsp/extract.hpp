@@ -14,18 +14,13 @@
 #include <string_view>
 #include <vector>
 
+#include "dsp/frame_engine.hpp"
 #include "dsp/isa.hpp"
 #include "formats/recipe_fwd.hpp"
 #include "formats/sound_columns.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::dsp {
-
-// Where each column's frames are written, row-major; an empty span: not wanted.
-//   mel     [frames, channels]
-//   linear  [frames, n_fft / 2 + 1]: the spectrum, before the filters
-//   energy  [frames]: the L2 norm of the magnitudes
-using FrameRows = formats::BySoundColumn<std::span<float>>;
 
 struct Extracted {
   std::uint32_t frame_count = 0;
@@ -37,6 +32,9 @@ class FeatureExtractor {
   // kInvalidArgument: the config does not validate, or the processor lacks `isa`.
   [[nodiscard]] static Result<FeatureExtractor> create(const formats::FeatureConfig& config,
                                                        Isa isa = Isa::kBest);
+  // The frames are computed where `engines` says. Fails as they do, too.
+  [[nodiscard]] static Result<FeatureExtractor> create(const formats::FeatureConfig& config,
+                                                       const FrameEngines& engines);
   ~FeatureExtractor();
   FeatureExtractor(FeatureExtractor&&) noexcept;
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
@@ -65,6 +63,8 @@ class FeatureExtractor {
 
  private:
   struct Impl;
+  [[nodiscard]] static Result<FeatureExtractor> create_over(const formats::FeatureConfig& config,
+                                                            std::unique_ptr<FrameEngine> engine);
   explicit FeatureExtractor(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

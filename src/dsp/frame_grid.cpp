@@ -31,15 +31,9 @@ PadMode pad_mode_of(const formats::StftConfig& config) {
   return config.framing == Framing::kKeepEdges ? PadMode::kSymmetric : config.pad_mode;
 }
 
-// The position to which the mirrors at both ends of `count` samples lead. A mirror lies at the edge
-// sample, or behind it.
-std::int64_t mirrored(std::int64_t position, std::int64_t count, bool shows_edges_twice) {
-  if (count == 1) return 0;
-  const std::int64_t period = shows_edges_twice ? 2 * count : 2 * (count - 1);
-  position %= period;
-  if (position < 0) position += period;
-  if (position < count) return position;
-  return period - position - (shows_edges_twice ? 1 : 0);
+ClipShape::Beyond beyond_of(PadMode mode) {
+  if (mode == PadMode::kZeros) return ClipShape::Beyond::kZeros;
+  return mode == PadMode::kSymmetric ? ClipShape::Beyond::kMirrorTwice : ClipShape::Beyond::kMirror;
 }
 
 }  // namespace
@@ -108,16 +102,11 @@ bool FrameGrid::can_pad(std::uint64_t sample_count) const noexcept {
   return framed_samples(sample_count) > lead_;
 }
 
-// The sample at `position` of the framed clip, which is `framed` samples long.
-float FrameGrid::sample(std::span<const float> clip, std::int64_t framed,
-                        std::int64_t position) const noexcept {
-  if (position < 0 || position >= framed) {
-    if (pad_mode_ == PadMode::kZeros) return 0.0F;
-    position = mirrored(position, framed, pad_mode_ == PadMode::kSymmetric);
-  }
-  position -= zeros_.front_samples;
-  const bool is_inside = position >= 0 && position < static_cast<std::int64_t>(clip.size());
-  return is_inside ? clip[static_cast<std::size_t>(position)] : 0.0F;
+ClipShape FrameGrid::shape_of(std::uint64_t sample_count) const noexcept {
+  return {.sample_count = static_cast<std::int64_t>(sample_count),
+          .framed_count = framed_samples(sample_count),
+          .front_zeros = zeros_.front_samples,
+          .beyond = beyond_of(pad_mode_)};
 }
 
 const float* FrameGrid::frame(std::span<const float> clip, std::uint64_t frame_index,
@@ -127,9 +116,9 @@ const float* FrameGrid::frame(std::span<const float> clip, std::uint64_t frame_i
   if (in_clip >= 0 && in_clip + n_fft_ <= static_cast<std::int64_t>(clip.size())) {
     return clip.data() + in_clip;
   }
-  const std::int64_t framed = framed_samples(clip.size());
+  const ClipShape shape = shape_of(clip.size());
   for (std::int64_t n = 0; n < n_fft_; ++n) {
-    scratch[static_cast<std::size_t>(n)] = sample(clip, framed, start + n);
+    scratch[static_cast<std::size_t>(n)] = sample_at(shape, clip.data(), start + n);
   }
   return scratch.data();
 }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <span>
 
+#include "dsp/frame_steps.hpp"
 #include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
@@ -39,10 +40,13 @@ class FrameGrid {
   [[nodiscard]] const float* frame(std::span<const float> clip, std::uint64_t frame_index,
                                    std::span<float> scratch) const noexcept;
 
+  // For engines that find the samples by themselves (frame_steps.hpp). Frame f begins at position
+  // f hop - lead.
+  [[nodiscard]] ClipShape shape_of(std::uint64_t sample_count) const noexcept;
+  [[nodiscard]] std::int64_t lead() const noexcept { return lead_; }
+
  private:
   [[nodiscard]] std::int64_t framed_samples(std::uint64_t sample_count) const noexcept;
-  [[nodiscard]] float sample(std::span<const float> clip, std::int64_t framed,
-                             std::int64_t position) const noexcept;
 
   std::int64_t n_fft_;
   std::int64_t win_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/host_device.hpp"
 #include "dsp/kernels.hpp"
 
 namespace xtts::dsp {
@@ -20,12 +21,15 @@ struct LogConstants {
   static constexpr std::int32_t kMantissaMask = 0x007fffff;
   static constexpr float kLn2High = 0.693359375F;
   static constexpr float kLn2Low = -2.12194440e-4F;
-  static constexpr float kPolynomial[9] = {7.0376836292e-2F,  -1.1514610310e-1F, 1.1676998740e-1F,
-                                           -1.2420140846e-1F, 1.4249322787e-1F,  -1.6668057665e-1F,
-                                           2.0000714765e-1F,  -2.4999993993e-1F, 3.3333331174e-1F};
+  struct Polynomial {
+    float factors[9];
+  };
+  static constexpr Polynomial kPolynomial = {
+      {7.0376836292e-2F, -1.1514610310e-1F, 1.1676998740e-1F, -1.2420140846e-1F, 1.4249322787e-1F,
+       -1.6668057665e-1F, 2.0000714765e-1F, -2.4999993993e-1F, 3.3333331174e-1F}};
 };
 
-[[maybe_unused]] inline float log_of(float x) {
+[[maybe_unused]] XTTS_ON_BOTH inline float log_of(float x) {
   const auto bits = __builtin_bit_cast(std::int32_t, x);
   // Infinities and NaN pass unchanged, so that broken values stay visible.
   if (!(x <= 3.402823466e+38F)) return x;
@@ -35,8 +39,9 @@ struct LogConstants {
       (offset & LogConstants::kMantissaMask) + LogConstants::kSqrtHalfBits;
   const float f = __builtin_bit_cast(float, mantissa) - 1.0F;
   const auto e = static_cast<float>(exponent);
-  float p = LogConstants::kPolynomial[0];
-  for (int i = 1; i < 9; ++i) p = p * f + LogConstants::kPolynomial[i];
+  constexpr LogConstants::Polynomial kCopy = LogConstants::kPolynomial;  // for CUDA: a local
+  float p = kCopy.factors[0];
+  for (int i = 1; i < 9; ++i) p = p * f + kCopy.factors[i];
   const float square = f * f;
   float y = f * square * p;
   y = y + e * LogConstants::kLn2Low;
@@ -44,7 +49,7 @@ struct LogConstants {
   return (f + y) + e * LogConstants::kLn2High;
 }
 
-[[maybe_unused]] inline float compress_one(const Compression& how, float x) {
+[[maybe_unused]] XTTS_ON_BOTH inline float compress_one(const Compression& how, float x) {
   if (how.has_log) {
     // This form keeps a NaN a NaN.
     if (how.floor_mode == Compression::Floor::kAdd) {
@@ -57,14 +62,29 @@ struct LogConstants {
   return how.has_affine ? (x - how.offset) / how.scale : x;
 }
 
-[[maybe_unused]] inline float spectrum_value(float power, SpectrumOp op, float floor) {
+[[maybe_unused]] XTTS_ON_BOTH inline float spectrum_value(float power, SpectrumOp op, float floor) {
   if (op == SpectrumOp::kPower) return power;
   return __builtin_sqrtf(op == SpectrumOp::kRootPlus ? power + floor : power);
 }
 
+// Two running sums, over even and odd places. With one sum, each addition would wait for the last,
+// in every version.
+[[maybe_unused]] XTTS_ON_BOTH inline float dot(const float* values, const float* weights,
+                                               std::size_t count) {
+  float even = 0.0F;
+  float odd = 0.0F;
+  for (std::size_t i = 0; i + 1 < count; i += 2) {
+    even = even + values[i] * weights[i];
+    odd = odd + values[i + 1] * weights[i + 1];
+  }
+  if (count % 2 != 0) even = even + values[count - 1] * weights[count - 1];
+  return even + odd;
+}
+
 // The two ends, which belong to no pair: X[0] and X[half] are real.
 template <typename Real>
-inline void unpack_ends(const Real* z, std::size_t half, SpectrumOp op, float floor, float* row) {
+XTTS_ON_BOTH inline void unpack_ends(const Real* z, std::size_t half, SpectrumOp op, float floor,
+                                     float* row) {
   const Real first = 2 * (z[0] + z[1]);
   const Real last = 2 * (z[0] - z[1]);
   row[0] = spectrum_value(static_cast<float>(first * first), op, floor);
@@ -74,8 +94,8 @@ inline void unpack_ends(const Real* z, std::size_t half, SpectrumOp op, float fl
 // Unpacks the bins k and half - k. If both are the same bin, the second value stays, here and in
 // the SIMD kernels.
 template <typename Real>
-inline void unpack_pair(const Real* z, const UnpackTable<Real>& table, std::size_t k, SpectrumOp op,
-                        float floor, float* row) {
+XTTS_ON_BOTH inline void unpack_pair(const Real* z, const UnpackTable<Real>& table, std::size_t k,
+                                     SpectrumOp op, float floor, float* row) {
   const Real* front = z + 2 * k;
   const Real* back = z + 2 * (table.half - k);
   const Real sum_re = front[0] + back[0];

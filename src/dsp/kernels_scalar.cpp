@@ -19,14 +19,6 @@ void spectrum(const Real* transform, const UnpackTable<Real>& table, SpectrumOp 
   }
 }
 
-// Two running sums, over even and odd places. With one sum, each addition would wait for the last,
-// in every version.
-float dot(const float* values, const float* weights, std::size_t count) {
-  float sums[2] = {};
-  for (std::size_t i = 0; i < count; ++i) sums[i % 2] = sums[i % 2] + values[i] * weights[i];
-  return sums[0] + sums[1];
-}
-
 void mel(const float* rows, std::size_t stride, const MelSpans& spans, float* /*scratch*/,
          float* bands) {
   const float* weights = spans.weights;

@@ -156,8 +156,8 @@ inline typename Wide::Floats log_lanes(typename Wide::Floats x) {
   const Integers mantissa = (offset & LogConstants::kMantissaMask) + LogConstants::kSqrtHalfBits;
   const Floats f = reinterpret_cast<Floats>(mantissa) - 1.0F;
   const Floats e = __builtin_convertvector(exponent, Floats);
-  Floats p = f * LogConstants::kPolynomial[0] + LogConstants::kPolynomial[1];
-  for (int i = 2; i < 9; ++i) p = p * f + LogConstants::kPolynomial[i];
+  Floats p = f * LogConstants::kPolynomial.factors[0] + LogConstants::kPolynomial.factors[1];
+  for (int i = 2; i < 9; ++i) p = p * f + LogConstants::kPolynomial.factors[i];
   const Floats square = f * f;
   Floats y = f * square * p;
   y = y + e * LogConstants::kLn2Low;

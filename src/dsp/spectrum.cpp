@@ -1,8 +1,6 @@
 #include "dsp/spectrum.hpp"
 
-#include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -11,23 +9,12 @@
 #include "base/try.hpp"
 #include "dsp/aligned_buffer.hpp"
 #include "dsp/fft.hpp"
-#include "dsp/window.hpp"
+#include "dsp/frame_steps.hpp"
+#include "dsp/frame_tables.hpp"
 #include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
 namespace {
-
-SpectrumOp op_of(formats::SpectrumKind kind) {
-  switch (kind) {
-    case formats::SpectrumKind::kMagnitude:
-      return SpectrumOp::kMagnitude;
-    case formats::SpectrumKind::kPower:
-      return SpectrumOp::kPower;
-    case formats::SpectrumKind::kRootPlus:
-      return SpectrumOp::kRootPlus;
-  }
-  return SpectrumOp::kPower;
-}
 
 // sin and cos of 2 pi k / n_fft for k = 1 ... half / 2, in the kernel's order within each full
 // group.
@@ -39,9 +26,9 @@ struct Twiddles {
     for (std::size_t i = 0; i < half / 2; ++i) {
       const std::size_t lane = i % kernels.lanes;
       const std::size_t k = 1 + (i < in_groups ? i - lane + kernels.lane_order[lane] : i);
-      const double angle = std::numbers::pi * static_cast<double>(k) / static_cast<double>(half);
-      sines[i] = static_cast<Real>(std::sin(angle));
-      cosines[i] = static_cast<Real>(std::cos(angle));
+      const Turn turn = turn_of(k, half);
+      sines[i] = static_cast<Real>(turn.sine);
+      cosines[i] = static_cast<Real>(turn.cosine);
     }
   }
   AlignedBuffer<Real> sines;
@@ -67,25 +54,19 @@ class FrameEmphasis {
              Real* out) const noexcept {
     for (std::size_t n = 0; n < window.size(); ++n) out[n] = Real{0};
     const float* const samples = frame + first_;
-    const Real mean = remove_dc_ ? mean_of<Real>(samples) : Real{0};
+    const Real mean = remove_dc_
+                          ? mean_of<Real>(count_, [samples](std::size_t i) { return samples[i]; })
+                          : Real{0};
     const auto factor = static_cast<Real>(preemphasis_);
     Real before = static_cast<Real>(samples[0]) - mean;
     for (std::size_t i = 0; i < count_; ++i) {
       const Real x = static_cast<Real>(samples[i]) - mean;
-      out[first_ + i] = (x - factor * before) * window[first_ + i];
+      out[first_ + i] = emphasized(x, before, factor, window[first_ + i]);
       before = x;
     }
   }
 
  private:
-  // Four sums: with one, each sample would wait for the one before.
-  template <typename Real>
-  [[nodiscard]] Real mean_of(const float* samples) const noexcept {
-    Real sums[4] = {};
-    for (std::size_t i = 0; i < count_; ++i) sums[i % 4] += static_cast<Real>(samples[i]);
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<Real>(count_);
-  }
-
   std::size_t first_;
   std::size_t count_;
   bool remove_dc_;
@@ -102,16 +83,11 @@ class HalfSizeSpectrum final : public SpectrumStage {
         window_(config.stft.n_fft),
         twiddles_(config.stft.n_fft / 2, kernels),
         table_{config.stft.n_fft / 2, twiddles_.sines.data(), twiddles_.cosines.data()},
-        op_(op_of(config.spectrum)),
+        op_(spectrum_op(config)),
         floor_(static_cast<float>(config.spectrum_floor)),
         emphasis_(config.stft) {
-    const std::vector<double> window = make_window(config.stft);
-    // The factor 1/2 that UnpackTable needs. It is exact: a power of two, as sample_scale mostly
-    // is.
-    const double scale = 0.5 * config.sample_scale;
-    for (std::size_t n = 0; n < window.size(); ++n) {
-      window_[n] = static_cast<Real>(scale * window[n]);
-    }
+    const std::vector<double> window = make_scaled_window(config);
+    for (std::size_t n = 0; n < window.size(); ++n) window_[n] = static_cast<Real>(window[n]);
   }
 
   void run(const float* frame, float* row) noexcept override {

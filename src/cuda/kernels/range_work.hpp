@@ -7,14 +7,9 @@
 #include <cstdint>
 
 #include "base/half.hpp"
+#include "base/host_device.hpp"
 #include "cuda/kernels/range_tables.hpp"
 #include "xtts/dtype.hpp"
-
-#ifdef __CUDACC__
-#define XTTS_ON_BOTH __host__ __device__
-#else
-#define XTTS_ON_BOTH
-#endif
 
 namespace xtts::cuda {
 
