@@ -6,20 +6,17 @@
 #pragma once
 
 #include <memory>
-#include <span>
+#include <utility>
 
 #include "cuda/context.hpp"
 #include "cuda/kernels/range_tables.hpp"
+#include "cuda/module.hpp"
 
 namespace xtts::cuda {
 
 class Kernels {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Kernels>> load(
-      std::shared_ptr<const Context> context);
-  ~Kernels();
-  Kernels(const Kernels&) = delete;
-  Kernels& operator=(const Kernels&) = delete;
+  [[nodiscard]] static Result<std::unique_ptr<Kernels>> load(std::shared_ptr<const Context> context);
 
   // Both put work on the stream, and return. The table is copied. A table without ranges is no
   // work.
@@ -27,28 +24,14 @@ class Kernels {
   [[nodiscard]] Status change(const ChangeTable& table, StreamHandle stream) const;
 
  private:
-  explicit Kernels(std::shared_ptr<const Context> context) : context_(std::move(context)) {}
+  explicit Kernels(Module module) : module_(std::move(module)) {}
   [[nodiscard]] Status launch(FunctionHandle function, std::uint64_t range_count,
                               std::uint64_t piece_count_max, void* table,
                               StreamHandle stream) const;
 
-  std::shared_ptr<const Context> context_;
-  ModuleHandle module_ = nullptr;
+  Module module_;
   FunctionHandle fill_ = nullptr;
   FunctionHandle change_ = nullptr;
-};
-
-// The kernels of this build; empty where it was made without NVIDIA's compiler.
-[[nodiscard]] std::span<const std::byte> embedded_kernels() noexcept;
-
-// Other kernels while this object lives, for builds without a compiler whose tests bring a driver
-// of their own. `image` must live as long.
-class KernelsForTests {
- public:
-  explicit KernelsForTests(std::span<const std::byte> image) noexcept;
-  ~KernelsForTests();
-  KernelsForTests(const KernelsForTests&) = delete;
-  KernelsForTests& operator=(const KernelsForTests&) = delete;
 };
 
 }  // namespace xtts::cuda

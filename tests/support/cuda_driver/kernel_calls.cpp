@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "support/cuda_driver/added_kernels.hpp"
 #include "support/cuda_driver/entry_points.hpp"
 #include "support/cuda_driver/kernels.hpp"
 
@@ -58,6 +59,9 @@ CallResult cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, co
       made->kind = KernelKind::kFill;
     } else if (wanted == kChangeKernel) {
       made->kind = KernelKind::kChange;
+    } else if (has_added_kernel(name)) {
+      made->kind = KernelKind::kAdded;
+      made->kernel_name = name;
     } else {
       throw Refusal{kNotFound};
     }
@@ -81,6 +85,14 @@ CallResult cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned gri
     now.check_is_current(*on);
     if (parameters == nullptr || extra != nullptr || shared_bytes != 0) {
       now.refuse(kInvalidValue, "the kernels take one table, and no shared memory");
+    }
+    if (launched->kind == KernelKind::kAdded) {
+      const KernelLaunch added{.grid = {grid_x, grid_y, grid_z},
+                               .block = {block_x, block_y, block_z},
+                               .parameters = parameters};
+      const TaskPointer task = now.enqueue(*on, make_added(now, launched->kernel_name, added));
+      now.note_launch(*launched->module, task);
+      return;
     }
     const Launch launch{.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}};
     Work work = launched->kind == KernelKind::kFill

@@ -56,10 +56,11 @@ struct Module : Object {
   std::vector<TaskPointer> launches;  // that the host did not know to be over at the last look
 };
 
-enum class KernelKind : std::uint8_t { kFill, kChange };
+enum class KernelKind : std::uint8_t { kFill, kChange, kAdded };
 struct Function : Object {
   std::shared_ptr<Module> module;
   KernelKind kind = KernelKind::kFill;
+  std::string kernel_name;  // of an added one
 };
 
 // A device's primary context. One that is retained again after its release is another object.

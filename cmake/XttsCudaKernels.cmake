@@ -1,0 +1,55 @@
+# CUDA kernels, embedded as they are in a library. Nothing of CUDA is linked.
+
+# They are compiled where a toolkit is found. XTTS_NVCC names its compiler; "no" leaves the kernels
+# out.
+find_program(XTTS_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
+  DOC "NVIDIA's compiler, for the CUDA kernels; 'no' builds without them")
+set(xtts_nvcc_is_there OFF)
+set(xtts_cuda_architectures "")  # those that this compiler knows
+if(XTTS_NVCC AND NOT XTTS_NVCC STREQUAL "no")
+  set(xtts_nvcc_is_there ON)
+  execute_process(COMMAND ${XTTS_NVCC} --list-gpu-code OUTPUT_VARIABLE xtts_known_code ERROR_QUIET)
+  foreach(architecture 75 80 90 100 110 120)
+    if(xtts_known_code MATCHES "sm_${architecture}[^0-9a-z]")
+      list(APPEND xtts_cuda_architectures ${architecture})
+    endif()
+  endforeach()
+  message(STATUS "CUDA kernels: ${XTTS_NVCC}")
+else()
+  message(STATUS "CUDA kernels: none, because no nvcc was found; the device 'cuda' will say so")
+endif()
+# Bits equal the host's: no contraction, exact division and roots, subnormal numbers.
+set(xtts_nvcc_options -std=c++20 --expt-relaxed-constexpr -fmad=false -ftz=false -prec-div=true
+  -prec-sqrt=true -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include)
+
+# xtts_embed_cuda_kernels(OUTPUT SYMBOL SOURCE) sets OUTPUT to a C++ file that defines `SYMBOL` (the
+# compiled kernels of SOURCE) and `SYMBOL_bytes` (their size; 0 without a compiler).
+function(xtts_embed_cuda_kernels output symbol source)
+  get_filename_component(name ${source} NAME_WE)
+  set(embedding_file ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
+  set(image ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+  set(embedding "")
+  if(xtts_nvcc_is_there)
+    # Code for one architecture runs on all later ones of the same generation (80: 80 to 89). PTX is
+    # for generations to come.
+    set(code -gencode arch=compute_75,code=compute_75)
+    foreach(architecture ${xtts_cuda_architectures})
+      list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+    endforeach()
+    add_custom_command(
+      OUTPUT ${image}
+      COMMAND ${XTTS_NVCC} ${xtts_nvcc_options} -Xfatbin -compress-all -MD -MF ${image}.d
+              -fatbin ${code} -o ${image} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+      DEPENDS ${source}
+      DEPFILE ${image}.d
+      COMMENT "Compiling the CUDA kernels of ${source}"
+      VERBATIM)
+    set(embedding ".incbin \"${image}\"")
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_kernels.cpp.in ${embedding_file} @ONLY)
+  if(embedding)
+    set_source_files_properties(${embedding_file} PROPERTIES OBJECT_DEPENDS ${image})
+  endif()
+  set_source_files_properties(${embedding_file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  set(${output} ${embedding_file} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,260 @@
+#include "dsp_cuda/cuda_frame_engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+#include "cuda/stream.hpp"
+#include "dsp/frame_grid.hpp"
+#include "dsp/frame_tables.hpp"
+#include "dsp_cuda/cufft.hpp"
+#include "dsp_cuda/engine_tables.hpp"
+#include "dsp_cuda/staging.hpp"
+#include "formats/feature_config.hpp"
+
+namespace xtts::dsp_cuda {
+namespace {
+
+using formats::SoundColumn;
+
+// The frames that go through the transform together: the usual clip of 6.5 s has 560.
+constexpr std::uint32_t kChunkFrames = 256;
+// The flag for mels that are not finite lies before the samples, and is 0 in each copy to the GPU.
+constexpr std::size_t kFlagBytes = 256;
+constexpr std::size_t kArrayAlignment = 256;
+
+// Memory that the kernels hand to each other: arrays of a chunk.
+struct ChunkBytes {
+  explicit ChunkBytes(const formats::FeatureConfig& config)
+      : real(config.precision == formats::Precision::kDouble ? sizeof(double) : sizeof(float)),
+        spectra(aligned(real * config.stft.n_fft)),
+        means(aligned(real)),
+        rows(aligned(sizeof(float) * config.bin_count())),
+        mels(aligned(sizeof(float) * config.channel_count())),
+        energies(aligned(sizeof(float))) {}
+  static std::size_t aligned(std::size_t bytes_of_frame) {
+    return align_up(kChunkFrames * bytes_of_frame, kArrayAlignment);
+  }
+  std::size_t real;
+  std::size_t spectra;
+  std::size_t means;
+  std::size_t rows;
+  std::size_t mels;
+  std::size_t energies;
+};
+
+FrameTable table_of(const formats::FeatureConfig& config) {
+  FrameTable table{};
+  table.hop = config.stft.hop_samples;
+  table.frame_room = kChunkFrames;
+  table.n_fft = config.stft.n_fft;
+  table.bin_count = config.bin_count();
+  table.channel_count = config.channel_count();
+  table.window_start = static_cast<std::uint32_t>(formats::window_start(config.stft));
+  table.window_count = config.stft.win_samples;
+  table.removes_mean = config.stft.remove_dc ? 1 : 0;
+  table.is_emphasized = config.stft.remove_dc || config.stft.preemphasis != 0.0 ? 1 : 0;
+  table.is_unfiltered = config.mel.scale == formats::MelScale::kNone ? 1 : 0;
+  table.is_power = config.spectrum == formats::SpectrumKind::kPower ? 1 : 0;
+  table.preemphasis = config.stft.preemphasis;
+  table.spectrum_op = dsp::spectrum_op(config);
+  table.spectrum_floor = static_cast<float>(config.spectrum_floor);
+  table.compression = dsp::make_compression(config);
+  return table;
+}
+
+class CudaFrameEngine final : public dsp::FrameEngine {
+ public:
+  static Result<std::unique_ptr<dsp::FrameEngine>> make(
+      const formats::FeatureConfig& config, std::shared_ptr<cuda::DevicePool> pool,
+      std::shared_ptr<const FrameKernels> kernels) {
+    const auto& context = pool->context();
+    XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(context));
+    XTTS_ASSIGN(cuda::Event done, cuda::Event::create(context));
+    XTTS_ASSIGN(FftPlan plan,
+                FftPlan::create(context,
+                                {.size = config.stft.n_fft / 2,
+                                 .batch = kChunkFrames,
+                                 .is_double = config.precision == formats::Precision::kDouble},
+                                stream.handle()));
+    std::unique_ptr<CudaFrameEngine> engine(
+        new CudaFrameEngine(config, std::move(pool), std::move(kernels), std::move(stream),
+                            std::move(done), std::move(plan)));
+    XTTS_TRY(engine->prepare(config));
+    return std::unique_ptr<dsp::FrameEngine>(std::move(engine));
+  }
+
+  ~CudaFrameEngine() override {
+    if (!is_busy_ || stream_.wait().ok()) return;
+    // The GPU may still use the memory, or this process is a forked child, which has none of it.
+    in_.abandon();
+    out_.abandon();
+    tables_.abandon();
+    work_.abandon();
+    plan_.abandon();
+  }
+
+  [[nodiscard]] Status run(std::span<const float> samples, std::uint64_t frame_count,
+                           const dsp::FrameRows& rows) override {
+    if (is_busy_) XTTS_TRY(stream_.wait());  // an earlier clip failed
+    is_busy_ = false;
+    const Places places(rows, frame_count, table_);
+    const std::size_t reached = static_cast<std::size_t>(
+        std::min<std::uint64_t>(samples.size(), grid_.samples_of(frame_count)));
+    XTTS_TRY(in_.make_room(kFlagBytes + reached * sizeof(float)));
+    XTTS_TRY(out_.make_room(places.size_bytes));
+    std::memset(in_.host(), 0, kFlagBytes);
+    std::memcpy(in_.host() + kFlagBytes, samples.data(), reached * sizeof(float));
+
+    is_busy_ = true;
+    Status status = enqueue(samples.size(), reached, frame_count, places);
+    if (status.ok()) status = done_.wait();
+    is_busy_ = !status.ok() && !stream_.wait().ok();
+    XTTS_TRY(status);
+    return take(places, rows);
+  }
+
+ private:
+  // Where the results of a clip lie in out_.
+  struct Places {
+    Places(const dsp::FrameRows& rows, std::uint64_t frame_count, const FrameTable& table) {
+      widths[SoundColumn::kMel] = table.channel_count;
+      widths[SoundColumn::kLinear] = table.bin_count;
+      widths[SoundColumn::kEnergy] = 1;
+      for (const SoundColumn column :
+           {SoundColumn::kMel, SoundColumn::kLinear, SoundColumn::kEnergy}) {
+        if (rows[column].empty()) continue;
+        offsets[column] = size_bytes;
+        counts[column] = static_cast<std::size_t>(frame_count) * widths[column];
+        size_bytes += counts[column] * sizeof(float);
+      }
+    }
+    formats::BySoundColumn<std::size_t> widths;
+    formats::BySoundColumn<std::size_t> offsets;
+    formats::BySoundColumn<std::size_t> counts;  // 0: not wanted
+    std::size_t size_bytes = kFlagBytes;
+  };
+
+  CudaFrameEngine(const formats::FeatureConfig& config, std::shared_ptr<cuda::DevicePool> pool,
+                  std::shared_ptr<const FrameKernels> kernels, cuda::Stream stream,
+                  cuda::Event done, FftPlan plan)
+      : pool_(std::move(pool)),
+        kernels_(std::move(kernels)),
+        grid_(config),
+        is_double_(config.precision == formats::Precision::kDouble),
+        table_(table_of(config)),
+        stream_(std::move(stream)),
+        done_(std::move(done)),
+        plan_(std::move(plan)),
+        in_(pool_),
+        out_(pool_),
+        tables_(pool_) {}
+
+  [[nodiscard]] Status prepare(const formats::FeatureConfig& config) {
+    is_busy_ = true;
+    XTTS_TRY(tables_.fill(config, stream_, table_));
+    is_busy_ = false;
+    const ChunkBytes bytes(config);
+    XTTS_ASSIGN(
+        work_,
+        pool_->allocate(bytes.spectra + bytes.means + bytes.rows + bytes.mels + bytes.energies, 0));
+    table_.spectra = work_.address();
+    table_.means = table_.spectra + bytes.spectra;
+    table_.rows = table_.means + bytes.means;
+    table_.mels = table_.rows + bytes.rows;
+    table_.energies = table_.mels + bytes.mels;
+    return {};
+  }
+
+  // `reached`: how many of the clip's first samples are copied.
+  [[nodiscard]] Status enqueue(std::size_t sample_count, std::size_t reached,
+                               std::uint64_t frame_count, const Places& places) {
+    XTTS_TRY(in_.copy_in(kFlagBytes + reached * sizeof(float), stream_));
+    FrameTable table = table_;
+    table.not_finite = in_.device();
+    table.samples = in_.device() + kFlagBytes;
+    table.sample_count = reached;
+    table.clip = grid_.shape_of(sample_count);
+    for (std::uint64_t first = 0; first < frame_count; first += kChunkFrames) {
+      table.begin = static_cast<std::int64_t>(first) * table.hop - grid_.lead();
+      table.frame_count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kChunkFrames, frame_count - first));
+      XTTS_TRY(enqueue_chunk(table, first, places));
+    }
+    XTTS_TRY(out_.copy_out(0, in_.device(), sizeof(std::uint32_t), stream_));
+    return done_.record(stream_.handle());
+  }
+
+  [[nodiscard]] Status enqueue_chunk(const FrameTable& table, std::uint64_t first,
+                                     const Places& places) {
+    const cuda::StreamHandle stream = stream_.handle();
+    if (table.removes_mean != 0) XTTS_TRY(kernels_->write_means(table, is_double_, stream));
+    XTTS_TRY(kernels_->write_windows(table, is_double_, stream));
+    XTTS_TRY(plan_.run(table.spectra));
+    XTTS_TRY(kernels_->write_spectra(table, is_double_, stream));
+    if (places.counts[SoundColumn::kLinear] != 0)
+      XTTS_TRY(copy_out(SoundColumn::kLinear, table.rows, table, first, places));
+    if (places.counts[SoundColumn::kEnergy] != 0) {
+      XTTS_TRY(kernels_->write_energies(table, stream));
+      XTTS_TRY(copy_out(SoundColumn::kEnergy, table.energies, table, first, places));
+    }
+    if (places.counts[SoundColumn::kMel] == 0) return {};
+    XTTS_TRY(kernels_->write_mels(table, stream));
+    return copy_out(SoundColumn::kMel, table.mels, table, first, places);
+  }
+
+  [[nodiscard]] Status copy_out(SoundColumn column, cuda::DeviceAddress from,
+                                const FrameTable& table, std::uint64_t first,
+                                const Places& places) {
+    const std::size_t frame_bytes = places.widths[column] * sizeof(float);
+    return out_.copy_out(places.offsets[column] + static_cast<std::size_t>(first) * frame_bytes,
+                         from, table.frame_count * frame_bytes, stream_);
+  }
+
+  [[nodiscard]] Status take(const Places& places, const dsp::FrameRows& rows) const {
+    std::uint32_t not_finite = 0;
+    std::memcpy(&not_finite, out_.host(), sizeof not_finite);
+    if (not_finite != 0) return dsp::mels_are_not_finite();
+    for (const SoundColumn column :
+         {SoundColumn::kMel, SoundColumn::kLinear, SoundColumn::kEnergy}) {
+      const std::size_t bytes = places.counts[column] * sizeof(float);
+      if (bytes != 0) std::memcpy(rows[column].data(), out_.host() + places.offsets[column], bytes);
+    }
+    return {};
+  }
+
+  std::shared_ptr<cuda::DevicePool> pool_;
+  std::shared_ptr<const FrameKernels> kernels_;
+  dsp::FrameGrid grid_;
+  bool is_double_;
+  FrameTable table_;  // its part that is the same for all clips
+  cuda::Stream stream_;
+  cuda::Event done_;
+  FftPlan plan_;
+  Staging in_;   // the flag, then the samples
+  Staging out_;  // the flag, then the rows of each column
+  EngineTables tables_;
+  cuda::DeviceMemory work_;
+  bool is_busy_ = false;  // work was given to the stream, and nobody has seen its end
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const CudaFrameEngines>> CudaFrameEngines::open(int number) {
+  XTTS_ASSIGN(const auto context, cuda::Context::open(number));
+  XTTS_ASSIGN(const Cufft* cufft, Cufft::open());
+  XTTS_ASSIGN(std::shared_ptr<const FrameKernels> kernels, FrameKernels::load(context));
+  std::string device = "cuda: " + context->gpu_name() + ", sm_" +
+                       std::to_string(context->architecture()) + ", " + cufft->version_text();
+  return std::shared_ptr<const CudaFrameEngines>(
+      new CudaFrameEngines(cuda::DevicePool::of(context), std::move(kernels), std::move(device)));
+}
+
+Result<std::unique_ptr<dsp::FrameEngine>> CudaFrameEngines::make(
+    const formats::FeatureConfig& config) const {
+  return CudaFrameEngine::make(config, pool_, kernels_);
+}
+
+}  // namespace xtts::dsp_cuda

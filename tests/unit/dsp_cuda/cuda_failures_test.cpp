@@ -1,0 +1,131 @@
+// Each call of the driver and of cuFFT fails once, at each place: the error is told in words, the
+// extractor works on, no rule of the driver is broken, and nothing is left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "dsp/extract.hpp"
+#include "dsp_cuda/cuda_frame_engine.hpp"
+#include "formats/feature_config.hpp"
+#include "support/cufft/fake_cufft.hpp"
+#include "unit/dsp_cuda/clip_signals.hpp"
+#include "unit/dsp_cuda/fake_gpu.hpp"
+
+namespace xtts::dsp_cuda {
+namespace {
+
+formats::FeatureConfig tiny_config() {
+  formats::FeatureConfig config;
+  config.stft.n_fft = config.stft.win_samples = 64;
+  config.stft.hop_samples = 16;
+  config.stft.remove_dc = true;
+  config.mel.n_mels = 8;
+  config.mel.f_max_hz = 8000.0;
+  config.max_frames = 400;
+  return config;
+}
+
+struct Outcome {
+  std::vector<Status> failures;
+  bool is_right = true;  // all features that were made
+};
+
+// Opens a GPU, and computes one clip twice.
+Outcome run(const std::vector<float>& wanted) {
+  Outcome outcome;
+  const formats::FeatureConfig config = tiny_config();
+  const std::vector<float> samples = testing::made_clip(5'000, 1);
+  const auto engines = CudaFrameEngines::open(0);
+  if (!engines.ok()) return {.failures = {engines.status()}};
+  auto extractor = dsp::FeatureExtractor::create(config, **engines);
+  if (!extractor.ok()) return {.failures = {extractor.status()}};
+  for (int i = 0; i < 2; ++i) {
+    std::vector<float> mels(std::size_t{config.max_frames} * config.channel_count());
+    const auto made = extractor->extract(samples, mels);
+    if (!made.ok()) {
+      outcome.failures.push_back(made.status());
+    } else if (!wanted.empty() && mels != wanted) {
+      outcome.is_right = false;
+    }
+  }
+  return outcome;
+}
+
+std::vector<float> right_mels() {
+  const testing::FakeGpu gpu;
+  const formats::FeatureConfig config = tiny_config();
+  const auto engines = CudaFrameEngines::open(0);
+  auto extractor = dsp::FeatureExtractor::create(config, **engines);
+  std::vector<float> mels(std::size_t{config.max_frames} * config.channel_count());
+  EXPECT_TRUE(extractor->extract(testing::made_clip(5'000, 1), mels).ok());
+  return mels;
+}
+
+void expect_words(const Outcome& outcome, const std::string& words) {
+  EXPECT_LE(outcome.failures.size(), 1U) << "the second clip failed, too";
+  EXPECT_TRUE(outcome.is_right);
+  for (const Status& failure : outcome.failures) {
+    EXPECT_EQ(failure.code(), StatusCode::kResource) << failure.message();
+    EXPECT_THAT(failure.message(), ::testing::HasSubstr(words));
+  }
+}
+
+TEST(CudaFailures, EveryFailureOfTheDriverIsAnError) {
+  const std::vector<float> wanted = right_mels();
+  const std::vector<std::string> names = {"cuDeviceGet",          "cuDeviceGetName",
+                                          "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+                                          "cuCtxPushCurrent",     "cuMemAlloc",
+                                          "cuMemHostRegister",    "cuMemcpyHtoDAsync",
+                                          "cuMemcpyDtoHAsync",    "cuStreamCreateWithPriority",
+                                          "cuStreamSynchronize",  "cuEventCreate",
+                                          "cuEventRecord",        "cuEventSynchronize",
+                                          "cuModuleLoadData",     "cuModuleGetFunction",
+                                          "cuLaunchKernel"};
+  for (const std::string& name : names) {
+    std::uint64_t nth = 1;
+    for (bool was_reached = true; was_reached && nth < 200; ++nth) {
+      SCOPED_TRACE(name + ", call " + std::to_string(nth));
+      testing::FakeGpu gpu({.seed = nth,
+                            .failing_calls = {{.name = name, .nth = nth}},
+                            .latest = std::chrono::milliseconds(1)});
+      const Outcome outcome = run(wanted);
+      was_reached = testing::fake_cuda::call_count(name) >= nth;
+      expect_words(outcome, "");
+      EXPECT_TRUE(was_reached || outcome.failures.empty());
+      // A context that cannot be made current at the end keeps what it has.
+      const bool may_leave = name == "cuCtxPushCurrent" && outcome.failures.empty();
+      const std::vector<std::string> wrong = gpu.close();
+      ASSERT_TRUE(may_leave || wrong.empty()) << ::testing::PrintToString(wrong);
+    }
+    EXPECT_GT(nth, 2U) << name << " was never called";
+  }
+}
+
+TEST(CudaFailures, EveryFailureOfCufftIsAnError) {
+  const std::vector<float> wanted = right_mels();
+  for (const std::string name : {"cufftPlanMany", "cufftSetStream", "cufftExecZ2Z"}) {
+    std::uint64_t nth = 1;
+    for (bool was_reached = true; was_reached; ++nth) {
+      SCOPED_TRACE(name + ", call " + std::to_string(nth));
+      const testing::FakeGpu gpu({.seed = nth, .latest = std::chrono::milliseconds(1)});
+      testing::fake_cufft::fail(name, nth, nth % 2 == 0 ? 2 : 6);
+      const Outcome outcome = run(wanted);
+      was_reached = testing::fake_cufft::call_count(name) >= nth;
+      expect_words(outcome, "cuFFT says");
+      EXPECT_EQ(outcome.failures.size(), was_reached ? 1U : 0U);
+    }
+    EXPECT_GT(nth, 2U) << name << " was never called";
+  }
+}
+
+TEST(CudaFailures, AFullGpuIsAnError) {
+  const testing::FakeGpu gpu({.memory_bytes = 8'192});
+  const Outcome outcome = run({});
+  ASSERT_EQ(outcome.failures.size(), 1U);
+  EXPECT_EQ(outcome.failures.front().code(), StatusCode::kResource);
+}
+
+}  // namespace
+}  // namespace xtts::dsp_cuda
