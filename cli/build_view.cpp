@@ -113,6 +113,18 @@ std::string expected_text(const pipeline::BuildRequest& request,
   return text;
 }
 
+// Says what a GPU can save at most: the time of the features.
+std::string device_lines(double most_saved_share) {
+  constexpr double kHardlyWorthIt = 0.05;
+  std::string text = line("Device", "all before the features takes " +
+                                        report::format_percent(1.0 - most_saved_share) +
+                                        " of the CPU's time: a GPU can save at most " +
+                                        report::format_percent(most_saved_share));
+  if (most_saved_share < kHardlyWorthIt)
+    text += line("", "Decoding is the limit: --device cpu takes about as long");
+  return text;
+}
+
 std::string storage_lines(const pipeline::BuildPreview& preview) {
   std::string text;
   bool first = true;
@@ -281,6 +293,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
             format_counted(request.run.thread_count, "thread", "threads");
   }
   text += line("To do", work);
+  if (preview.most_saved_share) text += device_lines(*preview.most_saved_share);
   if (preview.gone_count > 0) {
     text += line("", format_counted(preview.gone_count, "clip", "clips") +
                          " of the cache will go: not in DATA, or not chosen, any more");

@@ -53,7 +53,7 @@ struct BuildOptions {
   std::string store = {};                     // lmdb, hdf5
   std::string layout = {};                    // padded, packed
   std::string dtype = {};                     // float32, float16, bfloat16
-  std::string device = "auto";                // auto, cpu
+  std::string device = "auto";                // auto, cpu, cuda, cuda:1
   std::string isa = "best";                   // best, scalar, avx2, avx512
   std::string memory = {};                    // "512M", "2G"; empty: a quarter of RAM, 2G at most
   std::string max_rejects = "5%";  // tolerated faulty clips: a share, or a number ("100")

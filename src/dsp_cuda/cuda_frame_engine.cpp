@@ -25,6 +25,8 @@ constexpr std::uint32_t kChunkFrames = 256;
 constexpr std::size_t kFlagBytes = 256;
 constexpr std::size_t kArrayAlignment = 256;
 
+constexpr std::string_view kNamePrefix = "cuda: ";
+
 // Memory that the kernels hand to each other: arrays of a chunk.
 struct ChunkBytes {
   explicit ChunkBytes(const formats::FeatureConfig& config)
@@ -246,10 +248,21 @@ Result<std::shared_ptr<const CudaFrameEngines>> CudaFrameEngines::open(int numbe
   XTTS_ASSIGN(const auto context, cuda::Context::open(number));
   XTTS_ASSIGN(const Cufft* cufft, Cufft::open());
   XTTS_ASSIGN(std::shared_ptr<const FrameKernels> kernels, FrameKernels::load(context));
-  std::string device = "cuda: " + context->gpu_name() + ", sm_" +
+  std::string device = std::string(kNamePrefix) + context->gpu_name() + ", sm_" +
                        std::to_string(context->architecture()) + ", " + cufft->version_text();
   return std::shared_ptr<const CudaFrameEngines>(
       new CudaFrameEngines(cuda::DevicePool::of(context), std::move(kernels), std::move(device)));
+}
+
+std::shared_ptr<const CudaFrameEngines> CudaFrameEngines::find(std::string_view device) {
+  if (!device.starts_with(kNamePrefix)) return nullptr;
+  const auto driver = cuda::Driver::open();
+  if (!driver.ok()) return nullptr;
+  for (int number = 0; number < (*driver)->device_count(); ++number) {
+    auto opened = open(number);
+    if (opened.ok() && (*opened)->device() == device) return *opened;
+  }
+  return nullptr;
 }
 
 Result<std::unique_ptr<dsp::FrameEngine>> CudaFrameEngines::make(

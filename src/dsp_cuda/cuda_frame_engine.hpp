@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cuda/memory.hpp"
 #include "dsp/frame_engine.hpp"
@@ -18,6 +19,9 @@ class CudaFrameEngines final : public dsp::FrameEngines {
  public:
   // `number` counts the GPUs that CUDA_VISIBLE_DEVICES shows, as in "cuda:1".
   [[nodiscard]] static Result<std::shared_ptr<const CudaFrameEngines>> open(int number);
+
+  // The GPU whose device() is `device`. Null: this machine has none.
+  [[nodiscard]] static std::shared_ptr<const CudaFrameEngines> find(std::string_view device);
 
   [[nodiscard]] Result<std::unique_ptr<dsp::FrameEngine>> make(
       const formats::FeatureConfig& config) const override;

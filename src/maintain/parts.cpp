@@ -72,8 +72,9 @@ Status check_same_cache(const reader::CacheView& first, const reader::CacheView&
     return mismatch(both + " number their speakers otherwise: give all the same " +
                     option("speakers"));
   if (allow_mixed || a.numerics.hash() == b.numerics.hash()) return {};
-  return mismatch(both + " were computed by " + a.numerics.isa + " (" + a.numerics.libraries +
-                  ") and " + b.numerics.isa + " (" + b.numerics.libraries +
+  return mismatch(both + " were computed by " + a.numerics.device + " " + a.numerics.isa + " (" +
+                  a.numerics.libraries + ") and " + b.numerics.device + " " + b.numerics.isa +
+                  " (" + b.numerics.libraries +
                   "); results agree within the recipe's tolerance but not bit for bit: give " +
                   option_on("allow-mixed") +
                   " to join them all the same, or build one of them anew");

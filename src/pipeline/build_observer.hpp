@@ -46,7 +46,10 @@ struct BuildPreview {
   std::optional<double> sound_seconds;
   std::optional<double> build_seconds;
   std::optional<std::pair<double, double>>
-      build_seconds_range;           // from, to: what it will lie within
+      build_seconds_range;  // from, to: what it will lie within
+  // What a device other than the CPU can save at most: the features' share of the CPU's time. Unset
+  // on the CPU, and outside of a dry run.
+  std::optional<double> most_saved_share;
   DropRemedy expected_drops;         // clips that are too long; no key: none are expected
   double expected_drop_share = 0.0;  // share of clips, or of hours
   std::uint64_t expected_cut_count = 0;

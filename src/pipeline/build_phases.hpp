@@ -55,7 +55,8 @@ struct CacheState {
 [[nodiscard]] Result<CacheState> read_cache_state(const BuildJob& job, store::CacheFolder* folder);
 
 struct Planned {
-  formats::Numerics numerics;                // of this machine
+  std::shared_ptr<const dsp::FrameEngines> engines;  // null: the CPU's
+  formats::Numerics numerics;                        // of this machine
   std::vector<formats::ColumnSpec> columns;  // made of sound; as published, if there is a cache
   BuildPlan plan;
   bool is_done = false;  // the published cache is what the request asks for

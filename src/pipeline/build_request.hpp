@@ -1,18 +1,28 @@
 // BuildRequest: what a build is asked to do. A plain value.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "dsp/frame_engine.hpp"
 #include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/limits.hpp"
 #include "pipeline/partition_choice.hpp"
 #include "pipeline/run_config.hpp"
+#include "xtts/status.hpp"
 
 namespace xtts::pipeline {
+
+// Opens the device that computes frames; null: the CPU. It gets `numerics.device` of the cache that
+// the build continues, or "" where there is none.
+using ChooseEngines =
+    std::function<Result<std::shared_ptr<const dsp::FrameEngines>>(std::string_view published)>;
 
 struct BuildRequest {
   std::string data;
@@ -22,6 +32,7 @@ struct BuildRequest {
   formats::Recipe recipe;
   RunConfig run;
   dsp::Isa isa = dsp::Isa::kBest;
+  ChooseEngines choose_engines = {};        // null: the CPU
   RejectLimit max_rejects;                  // faults
   LossLimits max_losses;                    // policy drops, vanished clips
   bool without_text = false;                // then unreadable lists do not stop the build

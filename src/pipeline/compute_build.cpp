@@ -89,6 +89,7 @@ Status compute_sound(const BuildJob& job, const CacheState& cache_state, const P
            .columns = columns,
            .run = request.run,
            .isa = request.isa,
+           .engines = planned.engines,
            .generation = started.generation,
            .first_ordinal = published == nullptr ? 0 : published->columns.front().shards.size()},
           folder, journal, job.observer));

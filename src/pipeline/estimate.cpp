@@ -58,6 +58,7 @@ struct Sample {
   std::vector<Measured> of_kind;
   std::vector<std::pair<std::uint32_t, Measured>> of_clip;  // by kind
   Measured all;
+  std::optional<double> features_share;  // of the computing time
 };
 
 // Returns the clips that are left to compute by decoding.
@@ -71,8 +72,14 @@ std::vector<std::uint32_t> clips_left(const BuildPlan& plan, std::uint64_t seale
 
 class Sampler {
  public:
-  Sampler(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget)
-      : env_(env), plan_(plan), request_(request), budget_(budget), recipe_(request.recipe) {
+  Sampler(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget,
+          std::shared_ptr<const dsp::FrameEngines> engines)
+      : env_(env),
+        plan_(plan),
+        request_(request),
+        budget_(budget),
+        engines_(std::move(engines)),
+        recipe_(request.recipe) {
     recipe_.corpus.max_source_seconds =
         std::min(recipe_.corpus.max_source_seconds, kSampleSecondsMax);
   }
@@ -87,6 +94,7 @@ class Sampler {
     const records::WorkerJob job{.env = env_,
                                  .recipe = recipe_,
                                  .isa = request_.isa,
+                                 .engines = engines_,
                                  .corpus = plan_.corpus,
                                  .make_decoder = request_.run.make_decoder,
                                  .cancelled = request_.run.cancelled};
@@ -97,6 +105,7 @@ class Sampler {
       kind_of[whole_sources[i]] = chosen.kinds[i];
     // The first clip is measured twice: its first run includes a starting process and cold code.
     if (!measure(**worker, chosen.clips.front())) return sample;
+    const records::StageTimes cold = (*worker)->times();
     for (const std::uint32_t place : chosen.clips) {
       if (sample.all.count > 0 && is_spent(sample.all)) break;
       const auto measured = measure(**worker, place);
@@ -106,6 +115,9 @@ class Sampler {
       sample.all.add(*measured);
     }
     forget_waits(sample);
+    const records::StageTimes all = (*worker)->times();
+    const double computing_s = all.computing_s() - cold.computing_s();
+    if (computing_s > 0.0) sample.features_share = (all.features_s - cold.features_s) / computing_s;
     return sample;
   }
 
@@ -155,6 +167,7 @@ class Sampler {
   const BuildPlan& plan_;
   const BuildRequest& request_;
   const SampleBudget budget_;
+  const std::shared_ptr<const dsp::FrameEngines> engines_;
   formats::Recipe recipe_;
   std::chrono::nanoseconds begin_{};
   double total_bytes_ = 0.0;
@@ -247,7 +260,7 @@ double rounded_up(double frames) {
 }  // namespace
 
 void estimate(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget,
-              BuildPreview& preview) {
+              const std::shared_ptr<const dsp::FrameEngines>& engines, BuildPreview& preview) {
   const std::vector<std::uint32_t> left = clips_left(plan, preview.sealed_count);
   std::vector<std::uint32_t> whole_sources;
   for (const std::uint32_t place : left) {
@@ -257,7 +270,11 @@ void estimate(Env& env, const BuildPlan& plan, const BuildRequest& request, Samp
   const ClipSample chosen =
       sample_clips(plan.corpus, whole_sources, clips_allowed(budget, left.size(), threads),
                    kSampleSourceBytesMax);
-  const Sample sample = Sampler(env, plan, request, budget).take(whole_sources, chosen);
+  const Sample sample = Sampler(env, plan, request, budget, engines).take(whole_sources, chosen);
+  if (engines != nullptr && budget == SampleBudget::kFixed) {
+    preview.most_saved_share =
+        Sampler(env, plan, request, budget, nullptr).take(whole_sources, chosen).features_share;
+  }
   if (sample.all.count == 0 && !whole_sources.empty()) return;
   const Model model(sample);
   const auto& features = *request.recipe.features;

@@ -77,11 +77,16 @@ Status LiveClips::prepare() {
     columns_.push_back(records::entry_of(records::tokens_column(recipe, numerics), recipe));
     XTTS_ASSIGN(tokenizer_, text::Tokenizer::create(recipe.text));
   }
+  std::shared_ptr<const dsp::FrameEngines> engines;
+  if (request_.choose_engines) {
+    XTTS_ASSIGN(engines, request_.choose_engines(""));
+  }
   const std::uint64_t share = std::clamp(request_.run.memory_bytes / thread_count(),
                                          records::kWorkerBytesMin, records::kWorkerBytesMax);
   workers_.emplace(records::WorkerJob{.env = env_,
                                       .recipe = recipe,
                                       .isa = request_.isa,
+                                      .engines = std::move(engines),
                                       .corpus = plan_.corpus,
                                       .make_decoder = request_.run.make_decoder,
                                       .scratch_folder = scratch_folder_,

@@ -89,8 +89,12 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
   const formats::Manifest* const published = continued(cache_state);
   XTTS_TRY(check_request(job, published));
   Planned planned;
-  XTTS_ASSIGN(planned.numerics,
-              records::numerics_of(request.isa, request.run.make_decoder, request.run.cancelled));
+  if (request.choose_engines) {
+    XTTS_ASSIGN(planned.engines,
+                request.choose_engines(published == nullptr ? "" : published->numerics.device));
+  }
+  XTTS_ASSIGN(planned.numerics, records::numerics_of(request.isa, request.run.make_decoder,
+                                                     request.run.cancelled, planned.engines.get()));
   planned.columns = records::sound_columns(request.recipe, planned.numerics);
   XTTS_ASSIGN(planned.plan, make_plan_of(job, cache_state, planned));
   // A published part is done. Its sources may have other times now, and what the system refused may
@@ -140,7 +144,7 @@ BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
   preview.would_pass_max_gone = !check_gone(plan, published_count, request.max_losses).ok();
   if (job.observer.wants_estimate()) {
     estimate(job.env, plan, request, request.dry_run ? SampleBudget::kFixed : SampleBudget::kShare,
-             preview);
+             planned.engines, preview);
   }
   return preview;
 }

@@ -54,7 +54,7 @@ std::uint64_t payload_bytes(Env& env, const BuildPlan& plan, const BuildRequest&
   if (is_padded || free_bytes >= padded) return padded;
   if (chosen_bytes(preview) == 0) {
     preview.to_compute_count = plan.to_compute.size();
-    estimate(env, plan, request, SampleBudget::kFixed, preview);
+    estimate(env, plan, request, SampleBudget::kFixed, nullptr, preview);
   }
   const std::uint64_t packed = chosen_bytes(preview);
   return packed == 0 ? padded : packed;

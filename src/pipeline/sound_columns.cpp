@@ -98,6 +98,7 @@ class SoundColumns final : OrderedWork {
         workers_({.env = job.env,
                   .recipe = job.recipe,
                   .isa = job.isa,
+                  .engines = job.engines,
                   .corpus = job.plan.corpus,
                   .make_decoder = job.run.make_decoder,
                   .cancelled = job.run.cancelled,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "dsp/frame_engine.hpp"
 #include "dsp/isa.hpp"
 #include "formats/block.hpp"
 #include "formats/recipe_fwd.hpp"
@@ -26,6 +27,7 @@ struct SoundColumnsJob {
   const std::vector<formats::ColumnSpec>& columns;
   const RunConfig& run;
   dsp::Isa isa = dsp::Isa::kBest;
+  std::shared_ptr<const dsp::FrameEngines> engines = {};  // null: the CPU's
   std::uint64_t generation = 1;
   std::uint64_t first_ordinal = 0;  // number of shards that each column already has
 };

@@ -347,7 +347,9 @@ Result<std::unique_ptr<ClipWorker>> ClipWorker::create(const WorkerJob& job,
                                                        SharedSources* shared_sources) {
   if (!job.make_decoder) return no_decoder();
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(*job.recipe.features));
-  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(*job.recipe.features, job.isa));
+  const formats::FeatureConfig& features = *job.recipe.features;
+  XTTS_ASSIGN(auto extractor, job.engines ? dsp::FeatureExtractor::create(features, *job.engines)
+                                          : dsp::FeatureExtractor::create(features, job.isa));
   return std::unique_ptr<ClipWorker>(
       std::make_unique<Worker>(job, shared_sources, std::move(conditioner), std::move(extractor)));
 }
@@ -362,11 +364,12 @@ formats::Reject reject_of(const corpus::Clip& clip, RejectClass kind, Reason rea
 }
 
 Result<formats::Numerics> numerics_of(dsp::Isa isa, const audio::MakeDecoder& make_decoder,
-                                      const std::function<bool()>& cancelled) {
+                                      const std::function<bool()>& cancelled,
+                                      const dsp::FrameEngines* engines) {
   if (!make_decoder) return no_decoder();
   XTTS_ASSIGN(const std::string of_decoder, make_decoder(cancelled)->libraries());
   return formats::Numerics{
-      .device = "cpu",
+      .device = engines != nullptr ? engines->device() : "cpu",
       .isa = std::string(dsp::to_string(isa == dsp::Isa::kBest ? dsp::best_isa() : isa)),
       .libraries = of_decoder + ", " + dsp::feature_libraries(isa)};
 }

@@ -16,6 +16,7 @@
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
+#include "dsp/frame_engine.hpp"
 #include "dsp/isa.hpp"
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
@@ -53,6 +54,7 @@ struct WorkerJob {
   Env& env;
   const formats::Recipe& recipe;
   dsp::Isa isa = dsp::Isa::kBest;
+  std::shared_ptr<const dsp::FrameEngines> engines = {};  // null: the CPU's
   const corpus::Corpus& corpus;
   audio::MakeDecoder make_decoder;       // as in RunConfig
   std::function<bool()> cancelled = {};  // as in RunConfig
@@ -76,9 +78,11 @@ class ClipWorker {
   [[nodiscard]] virtual StageTimes times() const = 0;
 };
 
-// What decides the numbers, for the manifest. The call starts a decoder's process to ask it.
+// What decides the numbers, for the manifest. `engines` is null for the CPU's. The call starts a
+// decoder's process to ask it.
 [[nodiscard]] Result<formats::Numerics> numerics_of(dsp::Isa isa,
                                                     const audio::MakeDecoder& make_decoder,
-                                                    const std::function<bool()>& cancelled = {});
+                                                    const std::function<bool()>& cancelled = {},
+                                                    const dsp::FrameEngines* engines = nullptr);
 
 }  // namespace xtts::records

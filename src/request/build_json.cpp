@@ -144,6 +144,8 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
   const auto& range = preview.build_seconds_range;
   json["build_seconds_range"] =
       range ? nlohmann::json({range->first, range->second}) : nlohmann::json();
+  json["most_saved_share"] =
+      preview.most_saved_share ? nlohmann::json(*preview.most_saved_share) : nlohmann::json();
   const auto& drops = preview.expected_drops;
   json["expected_drops"] = drops.count == 0 ? nlohmann::json() : drop_to_json(drops);
   json["expected_cuts"] = preview.expected_cut_count;

@@ -1,10 +1,12 @@
 #include "request/build_request.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "dsp_cuda/cuda_frame_engine.hpp"
 #include "pipeline/build_request.hpp"
 #include "recipe/corpora_file.hpp"
 #include "recipe/recipe_file.hpp"
@@ -64,6 +66,26 @@ Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
   return std::move(config.recipe);
 }
 
+// The CPU computes by default: its numbers are the reference, and decoding takes most of the time.
+// A cache that a GPU began goes on there.
+pipeline::ChooseEngines engines_of(const DeviceChoice& device) {
+  using Engines = std::shared_ptr<const dsp::FrameEngines>;
+  switch (device.kind) {
+    case DeviceChoice::Kind::kCpu:
+      return {};
+    case DeviceChoice::Kind::kAuto:
+      return [](std::string_view published) -> Result<Engines> {
+        return Engines(dsp_cuda::CudaFrameEngines::find(published));
+      };
+    case DeviceChoice::Kind::kCuda:
+      return [number = device.number](std::string_view /*published*/) -> Result<Engines> {
+        XTTS_ASSIGN(auto opened, dsp_cuda::CudaFrameEngines::open(number));
+        return Engines(std::move(opened));
+      };
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
@@ -93,10 +115,8 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   pipeline::BuildRequest request;
   request.data = options.data;
   request.cache = options.cache;
-  if (options.device != "auto" && options.device != "cpu") {
-    return Status(StatusCode::kUnsupported, option("device") + " " + options.device +
-                                                ": this program computes on the cpu only");
-  }
+  XTTS_ASSIGN(const DeviceChoice device, parse_device(option("device"), options.device));
+  request.choose_engines = engines_of(device);
   XTTS_ASSIGN(request.isa, parse_isa(option("isa"), options.isa));
   XTTS_ASSIGN(request.max_rejects, parse_reject_limit(option("max-rejects"), options.max_rejects));
   XTTS_ASSIGN(request.max_losses.dropped,

@@ -78,6 +78,21 @@ Result<double> parse_percent(const std::string& option, const std::string& text)
   return bad_option(option, text, "a share such as 5%, at most 100%");
 }
 
+Result<DeviceChoice> parse_device(const std::string& option, const std::string& name) {
+  using Kind = DeviceChoice::Kind;
+  if (name == "auto") return DeviceChoice{.kind = Kind::kAuto};
+  if (name == "cpu") return DeviceChoice{.kind = Kind::kCpu};
+  if (name == "cuda") return DeviceChoice{.kind = Kind::kCuda};
+  constexpr std::string_view kPrefix = "cuda:";
+  DeviceChoice choice{.kind = Kind::kCuda};
+  if (name.starts_with(kPrefix)) {
+    const char* const end = name.data() + name.size();
+    const auto number = std::from_chars(name.data() + kPrefix.size(), end, choice.number);
+    if (number.ec == std::errc() && number.ptr == end && choice.number >= 0) return choice;
+  }
+  return bad_option(option, name, "auto, cpu, cuda, or a GPU's number, as in cuda:1");
+}
+
 Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name) {
   for (const auto isa : {dsp::Isa::kBest, dsp::Isa::kScalar, dsp::Isa::kAvx2, dsp::Isa::kAvx512}) {
     if (dsp::to_string(isa) == name) return isa;

@@ -26,6 +26,13 @@ namespace xtts::request {
                                                                const std::string& text);
 // Reads "10%", from 0 to 100. Returns a share of 1.
 [[nodiscard]] Result<double> parse_percent(const std::string& option, const std::string& text);
+// A device by its name: "auto", "cpu", "cuda", "cuda:1".
+struct DeviceChoice {
+  enum class Kind : std::uint8_t { kAuto, kCpu, kCuda };
+  Kind kind = Kind::kAuto;
+  int number = 0;  // of the GPU
+};
+[[nodiscard]] Result<DeviceChoice> parse_device(const std::string& option, const std::string& name);
 // Reads "best", "scalar", "avx2", "avx512".
 [[nodiscard]] Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name);
 // Reads "2/8".

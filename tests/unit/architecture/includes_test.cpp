@@ -57,7 +57,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
        {"verify", "pipeline", "records", "corpus", "dsp", "store", "reader", "report", "formats",
         "base", "xtts"}},
       {"request",
-       {"verify", "pipeline", "records", "audio", "recipe", "store", "reader", "report", "corpus",
+       {"dsp_cuda", "verify", "pipeline", "records", "audio", "recipe", "store", "reader", "report", "corpus",
         "dsp", "formats", "base", "xtts"}},
       {"api/builder",
        {"request", "audio", "decode_worker", "maintain", "verify", "pipeline", "records", "recipe",
