@@ -123,8 +123,9 @@ Status Driver::check(CallResult result, std::string_view what) const {
   message += text != nullptr ? text : "nothing more than a number";
   message += " (" + (name != nullptr ? std::string(name) : "error " + std::to_string(result)) + ")";
   if (result == kOutOfMemory) {
-    message += ". Free memory of the GPU, or take less: fewer slots or smaller batches of a reader, fewer "
-               "threads of a build";
+    message +=
+        ". Free memory of the GPU, or take less: fewer slots or smaller batches of a reader, fewer "
+        "threads of a build";
   }
   return {StatusCode::kResource, message};
 }

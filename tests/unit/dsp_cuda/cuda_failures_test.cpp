@@ -120,6 +120,35 @@ TEST(CudaFailures, EveryFailureOfCufftIsAnError) {
   }
 }
 
+// Nothing can be done about them, and nothing else may go wrong.
+TEST(CudaFailures, CallsThatGiveBackMayFail) {
+  const std::vector<float> wanted = right_mels();
+  for (const std::string name : {"cuMemFree", "cuMemHostUnregister", "cuStreamDestroy",
+                                 "cuEventDestroy", "cuModuleUnload"}) {
+    SCOPED_TRACE(name);
+    testing::FakeGpu gpu(
+        {.failing_calls = {{.name = name, .nth = 1}}, .latest = std::chrono::milliseconds(1)});
+    expect_words(run(wanted), "");
+    EXPECT_GE(testing::fake_cuda::call_count(name), 1U);
+    EXPECT_FALSE(gpu.close().empty());
+  }
+  testing::FakeGpu gpu({.latest = std::chrono::milliseconds(1)});
+  testing::fake_cufft::fail("cufftDestroy", 1, 5);
+  expect_words(run(wanted), "");
+  EXPECT_THAT(gpu.close(), ::testing::Contains("left: a plan of cuFFT"));
+}
+
+// ctest runs each test in a process of its own. The library is opened once in each.
+TEST(CudaFailures, AVersionThatCufftDoesNotTellIsAnError) {
+  const testing::FakeGpu gpu;
+  testing::fake_cufft::fail("cufftGetVersion", 1, 7);
+  const auto engines = CudaFrameEngines::open(0);
+  if (engines.ok()) GTEST_SKIP() << "another test of this process has opened cuFFT";
+  EXPECT_EQ(engines.status().code(), StatusCode::kResource);
+  EXPECT_THAT(engines.status().message(), ::testing::HasSubstr("CUFFT_SETUP_FAILED"));
+  EXPECT_TRUE(CudaFrameEngines::open(0).ok());
+}
+
 TEST(CudaFailures, AFullGpuIsAnError) {
   const testing::FakeGpu gpu({.memory_bytes = 8'192});
   const Outcome outcome = run({});
