@@ -4,8 +4,10 @@
 #include <string>
 
 // The compiled kernels (CMakeLists.txt); of length 0 in a build without NVIDIA's compiler.
+// NOLINTBEGIN(readability-identifier-naming): symbols of an assembler file
 extern "C" const std::byte xtts_range_kernels[];
 extern "C" const std::size_t xtts_range_kernels_bytes;
+// NOLINTEND(readability-identifier-naming)
 
 namespace xtts::cuda {
 namespace {

@@ -162,6 +162,7 @@ FftPlan& FftPlan::operator=(FftPlan&& other) noexcept {
 }
 
 Status FftPlan::run(cuda::DeviceAddress data) const {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are integers, cuFFT's are not
   auto* const memory = reinterpret_cast<void*>(data);
   return run_fft(*context_, "transforming frames on " + context_->label(), [&] {
     const CufftCalls& calls = library_->calls();

@@ -6,8 +6,10 @@
 #include "dsp_cuda/kernels/frame_work.hpp"
 
 // The compiled kernels (CMakeLists.txt); of length 0 in a build without NVIDIA's compiler.
+// NOLINTBEGIN(readability-identifier-naming): symbols of an assembler file
 extern "C" const std::byte xtts_frame_kernels[];
 extern "C" const std::size_t xtts_frame_kernels_bytes;
+// NOLINTEND(readability-identifier-naming)
 
 namespace xtts::dsp_cuda {
 namespace {
