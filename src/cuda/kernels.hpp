@@ -16,7 +16,8 @@ namespace xtts::cuda {
 
 class Kernels {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Kernels>> load(std::shared_ptr<const Context> context);
+  [[nodiscard]] static Result<std::unique_ptr<Kernels>> load(
+      std::shared_ptr<const Context> context);
 
   // Both put work on the stream, and return. The table is copied. A table without ranges is no
   // work.

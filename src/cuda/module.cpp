@@ -35,7 +35,7 @@ Result<Module> Module::load(std::shared_ptr<const Context> context,
   const Status loaded = on.run("loading kernels into " + on.label(), [&](const DriverCalls& calls) {
     return result = calls.load_module(&handle, image.data());
   });
-  if (result == kNoBinaryForGpu || result == kUnsupportedPtx) {
+  if (result == kInvalidImage || result == kNoBinaryForGpu || result == kUnsupportedPtx) {
     return Status(StatusCode::kUnsupported,
                   loaded.message() + ". " + on.gpu_name() +
                       " needs a newer driver, or a build with another CUDA toolkit");
