@@ -33,9 +33,7 @@ struct ChunkBytes {
       : real(config.precision == formats::Precision::kDouble ? sizeof(double) : sizeof(float)),
         spectra(aligned(real * config.stft.n_fft)),
         means(aligned(real)),
-        rows(aligned(sizeof(float) * config.bin_count())),
-        mels(aligned(sizeof(float) * config.channel_count())),
-        energies(aligned(sizeof(float))) {}
+        rows(aligned(sizeof(float) * config.bin_count())) {}
   static std::size_t aligned(std::size_t bytes_of_frame) {
     return align_up(kChunkFrames * bytes_of_frame, kArrayAlignment);
   }
@@ -43,8 +41,6 @@ struct ChunkBytes {
   std::size_t spectra;
   std::size_t means;
   std::size_t rows;
-  std::size_t mels;
-  std::size_t energies;
 };
 
 FrameTable table_of(const formats::FeatureConfig& config) {
@@ -159,14 +155,10 @@ class CudaFrameEngine final : public dsp::FrameEngine {
     XTTS_TRY(tables_.fill(config, stream_, table_));
     is_busy_ = false;
     const ChunkBytes bytes(config);
-    XTTS_ASSIGN(
-        work_,
-        pool_->allocate(bytes.spectra + bytes.means + bytes.rows + bytes.mels + bytes.energies, 0));
+    XTTS_ASSIGN(work_, pool_->allocate(bytes.spectra + bytes.means + bytes.rows, 0));
     table_.spectra = work_.address();
     table_.means = table_.spectra + bytes.spectra;
     table_.rows = table_.means + bytes.means;
-    table_.mels = table_.rows + bytes.rows;
-    table_.energies = table_.mels + bytes.mels;
     return {};
   }
 
@@ -183,36 +175,33 @@ class CudaFrameEngine final : public dsp::FrameEngine {
       table.begin = static_cast<std::int64_t>(first) * table.hop - grid_.lead();
       table.frame_count =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(kChunkFrames, frame_count - first));
-      XTTS_TRY(enqueue_chunk(table, first, places));
+      if (places.counts[SoundColumn::kLinear] != 0)
+        table.rows = place_of(SoundColumn::kLinear, first, places);
+      table.energies = place_of(SoundColumn::kEnergy, first, places);
+      table.mels = place_of(SoundColumn::kMel, first, places);
+      XTTS_TRY(enqueue_chunk(table, places));
     }
-    XTTS_TRY(out_.copy_out(0, in_.device(), sizeof(std::uint32_t), stream_));
+    XTTS_TRY(out_.copy_out(0, table.not_finite, sizeof(std::uint32_t), stream_));
+    XTTS_TRY(out_.copy_out(kFlagBytes, out_.device() + kFlagBytes, places.size_bytes - kFlagBytes,
+                           stream_));
     return done_.record(stream_.handle());
   }
 
-  [[nodiscard]] Status enqueue_chunk(const FrameTable& table, std::uint64_t first,
-                                     const Places& places) {
+  [[nodiscard]] Status enqueue_chunk(const FrameTable& table, const Places& places) {
     const cuda::StreamHandle stream = stream_.handle();
     if (table.removes_mean != 0) XTTS_TRY(kernels_->write_means(table, is_double_, stream));
     XTTS_TRY(kernels_->write_windows(table, is_double_, stream));
     XTTS_TRY(plan_.run(table.spectra));
     XTTS_TRY(kernels_->write_spectra(table, is_double_, stream));
-    if (places.counts[SoundColumn::kLinear] != 0)
-      XTTS_TRY(copy_out(SoundColumn::kLinear, table.rows, table, first, places));
-    if (places.counts[SoundColumn::kEnergy] != 0) {
-      XTTS_TRY(kernels_->write_energies(table, stream));
-      XTTS_TRY(copy_out(SoundColumn::kEnergy, table.energies, table, first, places));
-    }
-    if (places.counts[SoundColumn::kMel] == 0) return {};
-    XTTS_TRY(kernels_->write_mels(table, stream));
-    return copy_out(SoundColumn::kMel, table.mels, table, first, places);
+    if (places.counts[SoundColumn::kEnergy] != 0) XTTS_TRY(kernels_->write_energies(table, stream));
+    if (places.counts[SoundColumn::kMel] != 0) XTTS_TRY(kernels_->write_mels(table, stream));
+    return {};
   }
 
-  [[nodiscard]] Status copy_out(SoundColumn column, cuda::DeviceAddress from,
-                                const FrameTable& table, std::uint64_t first,
-                                const Places& places) {
-    const std::size_t frame_bytes = places.widths[column] * sizeof(float);
-    return out_.copy_out(places.offsets[column] + static_cast<std::size_t>(first) * frame_bytes,
-                         from, table.frame_count * frame_bytes, stream_);
+  // Where the GPU writes the frame `first` of a column.
+  [[nodiscard]] cuda::DeviceAddress place_of(SoundColumn column, std::uint64_t first,
+                                             const Places& places) const {
+    return out_.device() + places.offsets[column] + first * places.widths[column] * sizeof(float);
   }
 
   [[nodiscard]] Status take(const Places& places, const dsp::FrameRows& rows) const {
@@ -236,7 +225,7 @@ class CudaFrameEngine final : public dsp::FrameEngine {
   cuda::Event done_;
   FftPlan plan_;
   Staging in_;   // the flag, then the samples
-  Staging out_;  // the flag, then the rows of each column
+  Staging out_;  // the flag (of the host alone), then the rows of each column
   EngineTables tables_;
   cuda::DeviceMemory work_;
   bool is_busy_ = false;  // work was given to the stream, and nobody has seen its end

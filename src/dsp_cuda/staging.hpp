@@ -1,5 +1,5 @@
-// Staging: page-locked memory of the host, and as much memory of a GPU. Copies go from one to the
-// other at the same offset. Grows by being made anew. One thread at a time. Failures: kResource.
+// Staging: page-locked memory of the host, and as much memory of a GPU. It grows by being made
+// anew, and forgets what it held. One thread at a time. Failures: kResource, and Context's.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ class Staging {
 
   [[nodiscard]] std::byte* host() const noexcept { return host_->bytes().data(); }
   [[nodiscard]] cuda::DeviceAddress device() const noexcept { return device_.address(); }
-  // Each puts a copy on the stream.
+  // Each puts a copy on the stream: of the first bytes to the GPU, or of bytes of the GPU to the
+  // host's side at an offset.
   [[nodiscard]] Status copy_in(std::size_t size_bytes, const cuda::Stream& stream) const;
   [[nodiscard]] Status copy_out(std::size_t offset_bytes, cuda::DeviceAddress from,
                                 std::size_t size_bytes, const cuda::Stream& stream) const;
