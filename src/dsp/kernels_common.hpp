@@ -39,7 +39,8 @@ struct LogConstants {
       (offset & LogConstants::kMantissaMask) + LogConstants::kSqrtHalfBits;
   const float f = __builtin_bit_cast(float, mantissa) - 1.0F;
   const auto e = static_cast<float>(exponent);
-  constexpr LogConstants::Polynomial kCopy = LogConstants::kPolynomial;  // for CUDA: a local
+  // A copy, because code for a GPU cannot read an array of the host.
+  constexpr LogConstants::Polynomial kCopy = LogConstants::kPolynomial;
   float p = kCopy.factors[0];
   for (int i = 1; i < 9; ++i) p = p * f + kCopy.factors[i];
   const float square = f * f;
