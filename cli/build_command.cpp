@@ -215,8 +215,9 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--dtype", options->dtype, "{float32,float16,bfloat16}",
               "The number type of the stored mels")
       .threads(options->thread_count)
-      .option("--device", options->device, "{auto,cpu,cuda,cuda:N}",
-              "Where frames are computed (auto: as the cache was begun, else the CPU)")
+      .option("--device", options->device, "{auto,cpu,cuda}",
+              "Where features are computed; cuda:1 is the second GPU (auto: as the cache was made, "
+              "else on the CPU)")
       .option("--isa", options->isa, "{best,scalar,avx2,avx512}",
               "The instruction set of the features; FFTW (but for scalar), FFmpeg and libsoxr "
               "choose their own")

@@ -349,8 +349,8 @@ def build(
         layout: "padded" (ready tensors) or "packed" (records of their true lengths). None: as the
             recipe says.
         dtype: The stored mels' type: "float32", "float16" or "bfloat16". None: as the recipe says.
-        device: where features are computed: "auto" (as the cache was begun, else the CPU), "cpu",
-            "cuda", or a GPU by its number, "cuda:1".
+        device: where features are computed: "auto" (as the cache was made, else on the
+            CPU), "cpu", "cuda", or a GPU by its number, "cuda:1".
         isa: The instruction set for features: "best", "scalar", "avx2" or "avx512".
         memory: The most memory to use, in bytes or as "2G". None: a quarter of RAM, at most 2 GiB.
         max_rejects: Faulty clips that are tolerated: a number, or a share (0.05, "5%").
