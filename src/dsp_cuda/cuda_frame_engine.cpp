@@ -21,7 +21,8 @@ using formats::SoundColumn;
 
 // The frames that go through the transform together: the usual clip of 6.5 s has 560.
 constexpr std::uint32_t kChunkFrames = 256;
-// The flag for mels that are not finite lies before the samples, and is 0 in each copy to the GPU.
+// The flag for mels that are not finite lies before the samples. The host's side of it is always 0,
+// as its memory is at first, so each copy to the GPU clears it.
 constexpr std::size_t kFlagBytes = 256;
 constexpr std::size_t kArrayAlignment = 256;
 
@@ -103,7 +104,6 @@ class CudaFrameEngine final : public dsp::FrameEngine {
         std::min<std::uint64_t>(samples.size(), grid_.samples_of(frame_count)));
     XTTS_TRY(in_.make_room(kFlagBytes + reached * sizeof(float)));
     XTTS_TRY(out_.make_room(places.size_bytes));
-    std::memset(in_.host(), 0, kFlagBytes);
     std::memcpy(in_.host() + kFlagBytes, samples.data(), reached * sizeof(float));
 
     is_busy_ = true;
