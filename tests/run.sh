@@ -148,7 +148,7 @@ fi
 [ ! -d "$arrow" ] ||
   XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
 export XTTS_ARROW_ROOT
-export XTTS_CUDA_SEEDS=500  # of the 10,000 above
+export XTTS_CUDA_SEEDS=300  # of the 10,000 above
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 # The sanitizer runs all but the programs that only print, which take as long to compile as all of
 # these. $left_out names the longest loops and the largest images: those that the tests have
