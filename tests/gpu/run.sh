@@ -20,13 +20,15 @@ if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
   say "The CUDA toolkit is missing (no nvcc): install it, and run this again."
   exit 2
 fi
-install_missing "${build_packages[@]}" libgtest-dev libgmock-dev python3-dev python3-venv
+install_missing "${build_packages[@]}" libgtest-dev libgmock-dev python3-dev python3-venv \
+  espeak-ng ffmpeg
 
 say "== gpu: building"
 mkdir -p "$out"
 cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
   -DXTTS_BUILD_TESTS=ON >"$out/build.log"
-cmake --build "$out/build" --target gpu_test upload_bench xtts-precompute xtts-decode >>"$out/build.log"
+cmake --build "$out/build" --target gpu_test upload_bench feature_bench \
+  xtts-precompute xtts-decode >>"$out/build.log"
 
 say "== gpu: testing"
 "$out/build/tests/gpu/gpu_test"
@@ -47,7 +49,14 @@ say "== gpu: measuring"
   echo "| $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0) | |"
   echo "|---|---|"
   "$out/build/tests/gpu/upload_bench"
+  "$out/build/tests/gpu/feature_bench"
 } | tee "$results"
+
+say "== gpu: a cache of the GPU, computed again on the CPU"
+data=$out/data
+[ -d "$data" ] || samples/make_corpus.sh "$data"
+"$out/build/cli/xtts-precompute" "$data" "$out/gpu-cache" --recipe tacotron2 --device cuda --quiet
+CUDA_VISIBLE_DEVICES='' "$out/build/cli/xtts-precompute" verify "$out/gpu-cache" --level deep --data "$data"
 
 if "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
   "$python" -m venv --system-site-packages "$out/env"
@@ -55,8 +64,6 @@ if "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/
   say "== gpu: testing PyTorch"
   PATH="$out/env/bin:$PATH" "$out/env/bin/python" -m pytest -q -p no:cacheprovider \
     tests/python/test_torch.py -k cuda
-  data=$out/data
-  [ -d "$data" ] || samples/make_corpus.sh "$data"
   "$out/build/cli/xtts-precompute" "$data" "$out/cache" --recipe tacotron2 --quiet
   "$out/env/bin/python" tests/gpu/train_bench.py "$out/cache" "$data" | tee -a "$results"
 else

@@ -104,6 +104,8 @@ class BuildPreview:
     """The time that the build will take, estimated likewise."""
     build_seconds_range: list[float] | None
     """The shortest and the longest time that is likely."""
+    most_saved_share: float | None
+    """With device="cuda": the share of the time that a GPU can save at most, measured on a few clips."""
     expected_drops: dict[str, Any] | None
     """Clips that will be too long, estimated from the sample; in the form of an entry of `drops`."""
     expected_cuts: int
