@@ -115,22 +115,7 @@ Result<HostLock> HostLock::lock(std::shared_ptr<const Context> context,
                           return calls.lock_host_memory(memory.data(), memory.size(),
                                                         kHostMemoryPortable);
                         }));
-  return HostLock(std::move(context), memory.data());
-}
-
-HostLock::~HostLock() {
-  if (memory_ == nullptr) return;
-  context_->run_quietly(
-      [&](const DriverCalls& calls) { return calls.unlock_host_memory(memory_); });
-}
-
-HostLock::HostLock(HostLock&& other) noexcept
-    : context_(std::move(other.context_)), memory_(std::exchange(other.memory_, nullptr)) {}
-
-HostLock& HostLock::operator=(HostLock&& other) noexcept {
-  std::swap(context_, other.context_);
-  std::swap(memory_, other.memory_);
-  return *this;
+  return HostLock({std::move(context), memory.data()});
 }
 
 }  // namespace xtts::cuda

@@ -15,7 +15,7 @@
 #include <span>
 #include <utility>
 
-#include "cuda/context.hpp"
+#include "cuda/owned.hpp"
 
 namespace xtts::cuda {
 
@@ -75,18 +75,14 @@ class HostLock {
  public:
   [[nodiscard]] static Result<HostLock> lock(std::shared_ptr<const Context> context,
                                              std::span<std::byte> memory);
-  ~HostLock();
-  HostLock(HostLock&& other) noexcept;
-  HostLock& operator=(HostLock&& other) noexcept;
   // Never unlocks the memory: a copy that could not be waited for may still read it.
-  void abandon() noexcept { memory_ = nullptr; }
+  void abandon() noexcept { memory_.abandon(); }
 
  private:
-  HostLock(std::shared_ptr<const Context> context, std::byte* memory) noexcept
-      : context_(std::move(context)), memory_(memory) {}
+  using Handle = Owned<void*, &DriverCalls::unlock_host_memory>;
+  explicit HostLock(Handle memory) noexcept : memory_(std::move(memory)) {}
 
-  std::shared_ptr<const Context> context_;
-  std::byte* memory_ = nullptr;
+  Handle memory_;
 };
 
 }  // namespace xtts::cuda

@@ -41,28 +41,15 @@ Result<Module> Module::load(std::shared_ptr<const Context> context,
                       " needs a newer driver, or a build with another CUDA toolkit");
   }
   XTTS_TRY(loaded);
-  return Module(std::move(context), handle);
-}
-
-Module::~Module() {
-  if (handle_ == nullptr) return;
-  context_->run_quietly([&](const DriverCalls& calls) { return calls.unload_module(handle_); });
-}
-
-Module::Module(Module&& other) noexcept
-    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
-
-Module& Module::operator=(Module&& other) noexcept {
-  std::swap(context_, other.context_);
-  std::swap(handle_, other.handle_);
-  return *this;
+  return Module({std::move(context), handle});
 }
 
 Result<FunctionHandle> Module::find(const char* kernel) const {
   FunctionHandle function = nullptr;
-  XTTS_TRY(context_->run("finding a kernel on " + context_->label(), [&](const DriverCalls& calls) {
-    return calls.find_function(&function, handle_, kernel);
-  }));
+  XTTS_TRY(
+      context()->run("finding a kernel on " + context()->label(), [&](const DriverCalls& calls) {
+        return calls.find_function(&function, module_.handle(), kernel);
+      }));
   return function;
 }
 

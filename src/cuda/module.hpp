@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "cuda/context.hpp"
+#include "cuda/owned.hpp"
 
 namespace xtts::cuda {
 
@@ -17,19 +17,17 @@ class Module {
   // `image` is what CMake embedded; empty in a build without NVIDIA's compiler.
   [[nodiscard]] static Result<Module> load(std::shared_ptr<const Context> context,
                                            std::span<const std::byte> image);
-  ~Module();
-  Module(Module&& other) noexcept;
-  Module& operator=(Module&& other) noexcept;
 
-  [[nodiscard]] const std::shared_ptr<const Context>& context() const noexcept { return context_; }
+  [[nodiscard]] const std::shared_ptr<const Context>& context() const noexcept {
+    return module_.context();
+  }
   [[nodiscard]] Result<FunctionHandle> find(const char* kernel) const;
 
  private:
-  Module(std::shared_ptr<const Context> context, ModuleHandle handle) noexcept
-      : context_(std::move(context)), handle_(handle) {}
+  using Handle = Owned<ModuleHandle, &DriverCalls::unload_module>;
+  explicit Module(Handle module) noexcept : module_(std::move(module)) {}
 
-  std::shared_ptr<const Context> context_;
-  ModuleHandle handle_ = nullptr;
+  Handle module_;
 };
 
 // All modules load this image while this object lives, for builds without a compiler whose tests

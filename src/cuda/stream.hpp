@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "cuda/context.hpp"
+#include "cuda/owned.hpp"
 
 namespace xtts::cuda {
 
@@ -15,11 +15,6 @@ class Event {
  public:
   // A host thread that waits for it sleeps.
   [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context);
-  ~Event();
-  Event(Event&& other) noexcept;
-  Event& operator=(Event&& other) noexcept;
-
-  [[nodiscard]] EventHandle handle() const noexcept { return handle_; }
   // Marks the place behind all work that `stream` has been given.
   [[nodiscard]] Status record(StreamHandle stream);
   // Waits until the marked place is reached.
@@ -30,31 +25,26 @@ class Event {
   [[nodiscard]] Status let_wait(StreamHandle stream, const Context& of) const;
 
  private:
-  Event(std::shared_ptr<const Context> context, EventHandle handle) noexcept
-      : context_(std::move(context)), handle_(handle) {}
+  using Handle = Owned<EventHandle, &DriverCalls::destroy_event>;
+  explicit Event(Handle event) noexcept : event_(std::move(event)) {}
 
-  std::shared_ptr<const Context> context_;
-  EventHandle handle_ = nullptr;
+  Handle event_;
 };
 
 class Stream {
  public:
   // It has no order with other streams, also not with the legacy default stream.
   [[nodiscard]] static Result<Stream> create(std::shared_ptr<const Context> context);
-  ~Stream();
-  Stream(Stream&& other) noexcept;
-  Stream& operator=(Stream&& other) noexcept;
 
-  [[nodiscard]] StreamHandle handle() const noexcept { return handle_; }
+  [[nodiscard]] StreamHandle handle() const noexcept { return stream_.handle(); }
   // Waits for all of the stream's work.
   [[nodiscard]] Status wait() const;
 
  private:
-  Stream(std::shared_ptr<const Context> context, StreamHandle handle) noexcept
-      : context_(std::move(context)), handle_(handle) {}
+  using Handle = Owned<StreamHandle, &DriverCalls::destroy_stream>;
+  explicit Stream(Handle stream) noexcept : stream_(std::move(stream)) {}
 
-  std::shared_ptr<const Context> context_;
-  StreamHandle handle_ = nullptr;
+  Handle stream_;
 };
 
 }  // namespace xtts::cuda
