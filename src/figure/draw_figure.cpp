@@ -1,71 +1,15 @@
 #include "figure/draw_figure.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "base/system_call.hpp"
-#include "base/try.hpp"
+#include "base/run_program.hpp"
 #include "figure/figure_json.hpp"
 
 namespace xtts::figure {
 namespace {
-
-// Above the standard three, so that placing one never closes another.
-constexpr int kDescriptorMin = 3;
-
-Status start_failure(const std::string& program, int error) {
-  const bool is_scarce = error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
-  return {is_scarce ? StatusCode::kResource : StatusCode::kInternal,
-          "the program " + program + " cannot be started: " + error_words(error)};
-}
-
-// Files in memory carry what goes in and comes out. A pipe could be full on both sides.
-Result<Descriptor> memory_file(const std::string& program) {
-  const Descriptor low(::memfd_create("xtts-draw", MFD_CLOEXEC));
-  Descriptor file(low.is_open() ? ::fcntl(low.get(), F_DUPFD_CLOEXEC, kDescriptorMin) : -1);
-  if (!file.is_open()) return start_failure(program, errno);
-  return file;
-}
-
-Result<std::string> whole_text(const Descriptor& file) {
-  struct stat facts {};
-  if (::fstat(file.get(), &facts) != 0)
-    return Status(StatusCode::kResource, "a file in memory: " + error_words(errno));
-  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
-  XTTS_ASSIGN(const std::size_t size,
-              read_fully(file.get(), "xtts-draw", 0, std::as_writable_bytes(std::span(text))));
-  text.resize(size);
-  return text;
-}
-
-// Returns the process; negative: the failure's errno.
-pid_t spawn(const std::string& program, PictureKind kind, const std::array<int, 3>& standard) {
-  posix_spawn_file_actions_t actions;
-  int error = ::posix_spawn_file_actions_init(&actions);
-  if (error != 0) return -error;
-  for (int number = 0; number < 3 && error == 0; ++number)
-    error = ::posix_spawn_file_actions_adddup2(
-        &actions, standard.at(static_cast<std::size_t>(number)), number);
-  std::string name = program;
-  std::string ending = kind == PictureKind::kPng ? "png" : "svg";
-  std::array<char*, 3> arguments{name.data(), ending.data(), nullptr};
-  pid_t process = 0;
-  if (error == 0)
-    error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? process : -error;
-}
 
 // Libraries write to the standard error, too. Only lines of the program itself are for the user.
 std::vector<std::string> notes_in(std::string_view said) {
@@ -80,44 +24,40 @@ std::vector<std::string> notes_in(std::string_view said) {
 }
 
 // The exit codes of src/draw/main.cpp; 127 is the system's loader, which lacks a library.
-StatusCode code_of(int wait_status) {
-  const int exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
-  if (exit_code == 2 || exit_code == 127) return StatusCode::kUnsupported;
-  return exit_code == 3 ? StatusCode::kResource : StatusCode::kInternal;
+StatusCode code_of(const ProgramResult& result) {
+  if (result.end != ProgramEnd::kExited) return StatusCode::kInternal;
+  if (result.code == 2 || result.code == 127) return StatusCode::kUnsupported;
+  return result.code == 3 ? StatusCode::kResource : StatusCode::kInternal;
 }
 
-Status failure_of(const std::string& program, int wait_status, const std::string& said) {
-  const std::vector<std::string> notes = notes_in(said);
-  std::string why = notes.empty() ? said.substr(0, said.find('\n')) : notes.front();
-  if (WIFSIGNALED(wait_status)) {
-    why = "signal " + std::to_string(WTERMSIG(wait_status)) + (why.empty() ? "" : ", " + why);
+Status failure_of(const std::string& program, const ProgramResult& result) {
+  const std::vector<std::string> notes = notes_in(result.errors);
+  std::string why =
+      notes.empty() ? result.errors.substr(0, result.errors.find('\n')) : notes.front();
+  if (result.end == ProgramEnd::kSignalled) {
+    why = "signal " + std::to_string(result.code) + (why.empty() ? "" : ", " + why);
   } else if (why.empty()) {
-    why = wait_status == 0 ? "it wrote nothing"
-                           : "exit code " + std::to_string(WEXITSTATUS(wait_status));
+    why = result.code == 0 ? "it wrote nothing" : "exit code " + std::to_string(result.code);
   }
-  return {code_of(wait_status), "no picture could be drawn (" + program + "): " + why};
+  return {code_of(result), "no picture could be drawn (" + program + "): " + why};
 }
 
 }  // namespace
 
 Result<Picture> draw_figure(const std::string& program, const Figure& figure, PictureKind kind) {
-  XTTS_ASSIGN(const Descriptor in, memory_file(program));
-  XTTS_ASSIGN(const Descriptor out, memory_file(program));
-  XTTS_ASSIGN(const Descriptor words, memory_file(program));
   const std::string json = to_json(figure);
-  XTTS_TRY(write_fully(in.get(), "xtts-draw's figure", std::as_bytes(std::span(json))));
-  if (::lseek(in.get(), 0, SEEK_SET) != 0) return start_failure(program, errno);
-  const pid_t process = spawn(program, kind, {in.get(), out.get(), words.get()});
-  if (process < 0) return start_failure(program, -process);
-  int wait_status = 0;
-  // If this program ignores SIGCHLD, the end of a child cannot be asked for: the bytes say it.
-  const bool is_known =
-      retry_interrupted([&] { return ::waitpid(process, &wait_status, 0); }) == process;
-  XTTS_ASSIGN(std::string bytes, whole_text(out));
-  XTTS_ASSIGN(const std::string said, whole_text(words));
-  if ((is_known && wait_status != 0) || bytes.empty())
-    return failure_of(program, wait_status, said);
-  return Picture{std::move(bytes), notes_in(said)};
+  auto result = run_program(
+      {.arguments = {program, kind == PictureKind::kPng ? "png" : "svg"}, .input = json});
+  if (!result) {
+    const bool is_scarce = result.status().code() == StatusCode::kResource;
+    return Status(is_scarce ? StatusCode::kResource : StatusCode::kInternal,
+                  result.status().message());
+  }
+  // If this program ignores SIGCHLD, the exit code is unknown: the bytes say how it went.
+  const bool is_known = result->end != ProgramEnd::kUnknown;
+  const bool has_failed = result->end != ProgramEnd::kExited || result->code != 0;
+  if ((is_known && has_failed) || result->output.empty()) return failure_of(program, *result);
+  return Picture{std::move(result->output), notes_in(result->errors)};
 }
 
 }  // namespace xtts::figure

@@ -1,0 +1,50 @@
+// Runs a program to its end, with a text as its standard input. Any thread. The caller must not
+// ignore SIGCHLD if it wants the exit code.
+//
+// Files in memory carry input and output, so that no pipe can be full on both sides. The program
+// has a process group of its own: where its time is over, its children end with it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "xtts/status.hpp"
+
+namespace xtts {
+
+struct ProgramRun {
+  std::vector<std::string> arguments;       // the first is the program's path or name on PATH
+  std::string_view input = {};              // its standard input
+  std::chrono::milliseconds time_limit{0};  // 0: none
+  std::size_t output_bytes_max = SIZE_MAX;  // of stdout and of stderr, each
+  std::function<bool()> cancelled = {};     // asked often while the program runs
+};
+
+enum class ProgramEnd : std::uint8_t {
+  kExited,     // `code` is its exit code
+  kSignalled,  // `code` is the signal
+  kUnknown,    // it has ended; this process ignores SIGCHLD
+  kTimedOut,   // it was ended for its time, and so below
+  kTooLoud,    // for its output
+};
+
+struct ProgramResult {
+  ProgramEnd end = ProgramEnd::kExited;
+  int code = 0;
+  std::string output;  // stdout
+  std::string errors;  // stderr
+};
+
+// Failures: kNotFound (no such program), kResource (no process, no memory), kUnsupported (not
+// executable), kCancelled. A program that fails by itself is no failure.
+[[nodiscard]] Result<ProgramResult> run_program(const ProgramRun& run);
+
+}  // namespace xtts

@@ -1,0 +1,60 @@
+#include "base/run_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace xtts {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(RunProgram, CarriesInputAndBothOutputs) {
+  const std::string input(3'000'000, 'x');  // more than any pipe holds
+  const auto result =
+      run_program({.arguments = {"sh", "-c", "cat; echo said >&2; exit 3"}, .input = input});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->end, ProgramEnd::kExited);
+  EXPECT_EQ(result->code, 3);
+  EXPECT_EQ(result->output, input);
+  EXPECT_EQ(result->errors, "said\n");
+}
+
+TEST(RunProgram, EndsAProgramAndItsChildrenWhenTheirTimeIsOver) {
+  const auto begin = std::chrono::steady_clock::now();
+  // The child of the shell would print after a second.
+  const auto result = run_program(
+      {.arguments = {"sh", "-c", "(sleep 60; echo late) & echo begun; wait"}, .time_limit = 200ms});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->end, ProgramEnd::kTimedOut);
+  EXPECT_EQ(result->output, "begun\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
+
+TEST(RunProgram, EndsAProgramThatPrintsWithoutEnd) {
+  const auto result =
+      run_program({.arguments = {"yes"}, .time_limit = 60s, .output_bytes_max = 1000});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->end, ProgramEnd::kTooLoud);
+  EXPECT_EQ(result->output.size(), 1000U);
+}
+
+TEST(RunProgram, TellsASignalFromAnExitCode) {
+  const auto result = run_program({.arguments = {"sh", "-c", "kill -SEGV $$"}});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->end, ProgramEnd::kSignalled);
+  EXPECT_EQ(result->code, SIGSEGV);
+}
+
+TEST(RunProgram, SaysThatThereIsNoSuchProgram) {
+  EXPECT_EQ(run_program({.arguments = {"/no/such/program"}}).status().code(),
+            StatusCode::kNotFound);
+}
+
+TEST(RunProgram, StopsWhenItIsCancelled) {
+  const auto result = run_program({.arguments = {"sleep", "60"}, .cancelled = [] { return true; }});
+  EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace xtts
