@@ -16,6 +16,7 @@ void add_completion_command(CLI::App& app, Context& context);
 void add_convert_command(CLI::App& app, Context& context);
 void add_merge_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);
+void add_doctor_command(CLI::App& app, Context& context);
 void add_formats_command(CLI::App& app, Context& context);
 void add_info_command(CLI::App& app, Context& context);
 void add_ls_command(CLI::App& app, Context& context);

@@ -40,6 +40,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_merge_command(app, context);
   add_compact_command(app, context);
   add_diff_command(app, context);
+  add_doctor_command(app, context);
   add_bench_command(app, context);
   add_recipes_command(app, context);
   add_formats_command(app, context);

@@ -1,0 +1,372 @@
+#include "doctor/diagnose.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "base/shell_words.hpp"
+#include "base/try.hpp"
+#include "doctor/cache_probe.hpp"
+#include "doctor/corpus_probe.hpp"
+#include "doctor/formats_check.hpp"
+#include "doctor/gpu_check.hpp"
+#include "doctor/help_check.hpp"
+#include "doctor/machine.hpp"
+#include "doctor/memory_check.hpp"
+#include "doctor/on_the_fly.hpp"
+#include "doctor/profile_file.hpp"
+#include "doctor/python_child.hpp"
+#include "doctor/storage_check.hpp"
+#include "doctor/storage_probe.hpp"
+#include "formats/feature_config.hpp"
+#include "report/human.hpp"
+
+namespace xtts::doctor {
+namespace {
+
+// How far rates measured for a few seconds are from those of an hour, beside what the rounds show.
+constexpr double kRateMargin = 0.1;
+constexpr std::uint32_t kMeasureRounds = 4;
+constexpr std::chrono::milliseconds kRound{700};
+// A sample cache takes about this long to build.
+constexpr double kSampleSeconds = 5.0;
+constexpr std::uint64_t kSampleClipsMax = 512;
+// What a loader has if nobody says: the users' own setting for a small machine.
+constexpr std::uint32_t kUsualWorkers = 8;
+
+// A sample cache that goes with this object.
+class SampleFolder {
+ public:
+  explicit SampleFolder(std::string path) : path_(std::move(path)) {}
+  ~SampleFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  SampleFolder(const SampleFolder&) = delete;
+  SampleFolder& operator=(const SampleFolder&) = delete;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+class Doctor {
+ public:
+  Doctor(Env& env, const DoctorRequest& request) : env_(env), request_(request) {}
+
+  Result<Diagnosis> diagnose() {
+    machine_ = read_machine(env_);
+    XTTS_TRY(read_the_profile());
+    gpus_.emplace(read_gpus());
+    auto python = PythonChild::open(request_.python);
+    if (python.ok()) python_ = std::move(*python);
+    if (!python.ok()) no_python_ = python.status().message();
+    if (request_.build) XTTS_TRY(examine_corpus());
+    XTTS_TRY(examine_cache());
+    Diagnosis diagnosis;
+    diagnosis.checks.push_back(will_it_help());
+    diagnosis.checks.push_back(check_gpus(*gpus_));
+    add(formats_, diagnosis);
+    diagnosis.checks.push_back(check_memory(machine_, shape()));
+    add(storage_, diagnosis);
+    add(storage_of_cache_, diagnosis);
+    add(real_run(), diagnosis);
+    diagnosis.machine = machine_in_words();
+    return diagnosis;
+  }
+
+ private:
+  static void add(std::optional<Check> check, Diagnosis& diagnosis) {
+    if (check) diagnosis.checks.push_back(std::move(*check));
+  }
+
+  [[nodiscard]] bool is_cancelled() const { return request_.cancelled && request_.cancelled(); }
+  [[nodiscard]] Status check_cancelled() const {
+    return is_cancelled() ? Status(StatusCode::kCancelled, "stopped") : Status();
+  }
+  void begin(const std::string& step) const {
+    if (request_.on_step) request_.on_step(step);
+  }
+
+  Status read_the_profile() {
+    batch_size_ = request_.batch_size;
+    if (request_.profile.empty()) return {};
+    XTTS_ASSIGN(profile_, read_profile(env_, request_.profile));
+    if (profile_.batch_size) batch_size_ = *profile_.batch_size;
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t thread_count() const {
+    return static_cast<std::uint32_t>(std::max(1.0, machine_.usable_cores()));
+  }
+  [[nodiscard]] std::uint32_t worker_count() const {
+    return request_.worker_count.value_or(kUsualWorkers);
+  }
+
+  Status examine_corpus() {
+    const std::string& data = request_.build->data;
+    begin("looking for clips in " + data);
+    XTTS_ASSIGN(corpus_, CorpusProbe::open(env_, *request_.build, request_.scratch_folder));
+    begin("reading from the storage of " + data);
+    raw_storage_ = measure_storage(env_, {.folder = data,
+                                          .extents = corpus_->extents(),
+                                          .writable_folder = request_.writable_folder,
+                                          .cancelled = request_.cancelled});
+    XTTS_TRY(check_cancelled());
+    begin("computing features on the fly");
+    XTTS_ASSIGN(ours_,
+                corpus_->measure(thread_count(), kMeasureRounds, kRound, request_.cancelled));
+    formats_ = check_formats(corpus_->sound(), corpus_->recipe().features->sample_rate_hz);
+    judge_raw_storage(data);
+    return measure_trainers_way();
+  }
+
+  void judge_raw_storage(const std::string& data) {
+    const formats::FeatureConfig& features = *corpus_->recipe().features;
+    storage_ = check_storage(raw_storage_,
+                             {.folder = data,
+                              .batch_size = batch_size_,
+                              .whole_bytes = corpus_->source_bytes(),
+                              .memory_available_bytes = machine_.memory_available_bytes,
+                              .padded_record_bytes = corpus_->record_bytes(),
+                              .packed_half_record_bytes = static_cast<std::uint64_t>(
+                                  2.0 * features.mel.n_mels * corpus_->sound().mean_frames)});
+  }
+
+  Status measure_trainers_way() {
+    if (python_ == nullptr) return {};
+    begin("computing features with librosa");
+    auto measured = measure_librosa(*python_, *corpus_, worker_count(), request_.cancelled);
+    XTTS_TRY(check_cancelled());
+    if (measured.ok()) {
+      librosa_ = std::move(*measured);
+    } else {
+      no_librosa_ = measured.status().message();
+    }
+    return {};
+  }
+
+  // Measures the given cache, or one of a sample of DATA.
+  Status examine_cache() {
+    std::optional<SampleFolder> sample;
+    std::string cache = request_.cache;
+    if (cache.empty()) {
+      if (corpus_ == nullptr || range_of(ours_.all, 0.0) == std::nullopt) return {};
+      sample.emplace(
+          join_path(request_.scratch_folder, "xtts-doctor-cache-" + std::to_string(::getpid())));
+      cache = sample->path();
+      begin("building a cache of a sample");
+      const double rate = range_of(ours_.all, 0.0)->middle();
+      const auto count = std::clamp<std::uint64_t>(
+          static_cast<std::uint64_t>(rate * kSampleSeconds), batch_size_, kSampleClipsMax);
+      const Status built = build_sample(env_, *request_.build, cache, count, corpus_->clip_count(),
+                                        request_.cancelled);
+      XTTS_TRY(check_cancelled());
+      if (!built.ok()) {
+        no_cache_ = "a cache of a sample could not be built: " + built.message();
+        return {};
+      }
+    }
+    begin("reading batches from " + std::string(sample ? "it" : cache));
+    auto measured = measure_cache(env_, {.cache = cache,
+                                         .batch_size = batch_size_,
+                                         .thread_count = std::min(thread_count(), 4U),
+                                         .cancelled = request_.cancelled});
+    XTTS_TRY(check_cancelled());
+    if (!measured.ok()) {
+      if (!sample) return measured.status();
+      no_cache_ = measured.status().message();
+      return {};
+    }
+    cache_ = std::move(*measured);
+    is_sample_ = sample.has_value();
+    if (!sample) judge_cache_storage(cache);
+    return {};
+  }
+
+  void judge_cache_storage(const std::string& cache) {
+    begin("reading from the storage of " + cache);
+    cache_storage_ = measure_storage(
+        env_, {.folder = cache, .extents = cache_->extents, .cancelled = request_.cancelled});
+    storage_of_cache_ =
+        check_storage(*cache_storage_, {.folder = cache,
+                                        .batch_size = batch_size_,
+                                        .whole_bytes = cache_->shard_bytes,
+                                        .memory_available_bytes = machine_.memory_available_bytes,
+                                        .is_cache = true});
+  }
+
+  [[nodiscard]] LoaderShape shape() const {
+    LoaderShape shape{.batch_size = batch_size_, .worker_count = request_.worker_count};
+    constexpr std::uint64_t kUsualRecordBytes = std::uint64_t{800} * 80 * 4;
+    shape.record_bytes = kUsualRecordBytes;
+    if (cache_) {
+      shape.record_bytes = cache_->record_bytes;
+    } else if (corpus_ != nullptr) {
+      shape.record_bytes = corpus_->record_bytes();
+    }
+    return shape;
+  }
+
+  // The way that the trainer loads now: librosa where it is installed, else ours.
+  [[nodiscard]] const ComputeRates& way_now() const { return librosa_ ? librosa_->rates : ours_; }
+
+  [[nodiscard]] Supply supply_on_the_fly() const {
+    const ComputeRates& rates = way_now();
+    const bool has_workers = request_.worker_count != 0U;
+    const auto& rounds = has_workers ? rates.all : rates.one;
+    Supply supply{
+        .way = rates.way + ", " +
+               report::format_counted(has_workers ? rates.worker_count : 1U, "worker", "workers") +
+               " on the fly",
+        .clips_per_s = range_of(rounds, kRateMargin).value_or(Range{})};
+    supply.is_overlapped = has_workers;
+    supply.stays_in_memory = corpus_->source_bytes() < machine_.memory_available_bytes / 2;
+    supply.disk_batch_ms = has_workers ? batch_ms_deep(raw_storage_, batch_size_)
+                                       : batch_ms(raw_storage_, batch_size_);
+    if (const auto one = range_of(rates.one, 0.0)) supply.cpu_ms_per_clip = 1e3 / one->middle();
+    return supply;
+  }
+
+  [[nodiscard]] Supply supply_of_cache() const {
+    Supply supply{.way = "from a cache",
+                  .clips_per_s = range_of(cache_->clips_per_s, kRateMargin).value_or(Range{})};
+    supply.cpu_ms_per_clip = cache_->cpu_ms_per_clip;
+    const StorageMeasurement& storage = cache_storage_ ? *cache_storage_ : raw_storage_;
+    // A sample says nothing of the whole cache's size, but its clips do.
+    const double record_bytes = static_cast<double>(cache_->shard_bytes) /
+                                static_cast<double>(std::max<std::uint64_t>(cache_->clip_count, 1));
+    const double whole_bytes = is_sample_
+                                   ? record_bytes * static_cast<double>(corpus_->clip_count())
+                                   : static_cast<double>(cache_->shard_bytes);
+    supply.stays_in_memory =
+        whole_bytes < static_cast<double>(machine_.memory_available_bytes) / 2.0;
+    if (storage.sequential_bytes_per_s)
+      supply.disk_batch_ms = 1e3 * record_bytes * batch_size_ / *storage.sequential_bytes_per_s;
+    return supply;
+  }
+
+  [[nodiscard]] Check will_it_help() const {
+    Check cannot{.name = "will_it_help", .title = "Will precomputing help?"};
+    if (corpus_ == nullptr) {
+      cannot.summary =
+          "Without the corpus nothing can be computed on the fly: give --data to get an answer.";
+      return cannot;
+    }
+    if (!range_of(way_now().all, 0.0)) {
+      cannot.summary = "No clip of the sample could be computed, so there is no rate.";
+      return cannot;
+    }
+    HelpQuestion question;
+    question.batch_size = batch_size_;
+    question.clip_count = corpus_->clip_count();
+    question.usable_cores = machine_.usable_cores();
+    question.step_uses_cpu = !gpus_->ok() || (*gpus_)->empty();
+    question.step_ms = profile_.step_ms;
+    question.step_source = "the profile that was given";
+    if (request_.step_ms) {
+      question.step_ms = Range{*request_.step_ms, *request_.step_ms};
+      question.step_source = "--step-ms";
+    }
+    question.measured_data_share = profile_.data_share;
+    question.gpu_utilization = profile_.gpu_utilization;
+    question.gpu_utilization_std = profile_.gpu_utilization_std;
+    question.on_the_fly = supply_on_the_fly();
+    if (cache_ && !cache_->clips_per_s.empty()) question.cache = supply_of_cache();
+    if (const auto rate = range_of(ours_.all, kRateMargin)) {
+      const double clips = static_cast<double>(question.clip_count);
+      question.build_s = Range{clips / rate->high, clips / rate->low};
+    }
+    Check check = check_help(question);
+    if (!librosa_)
+      check.evidence.push_back({.what = "librosa, as most trainers use it",
+                                .value = "not measured",
+                                .source = python_ == nullptr ? no_python_ : no_librosa_});
+    return check;
+  }
+
+  // Raw audio on the fly, a cache, and a source that costs nothing, side by side.
+  [[nodiscard]] std::optional<Check> real_run() const {
+    if (corpus_ == nullptr && !cache_) return std::nullopt;
+    Check check{.name = "real_run", .title = "Real batches, side by side"};
+    const auto add = [&](const std::string& what, const std::vector<double>& rounds,
+                         const std::string& source) {
+      const auto range = range_of(rounds, 0.0);
+      if (!range) return;
+      const Range ms{1e3 * batch_size_ / range->high, 1e3 * batch_size_ / range->low};
+      check.evidence.push_back({.what = what,
+                                .value = report::format_short(ms.low) + " to " +
+                                         report::format_short(ms.high) + " ms a batch, " +
+                                         report::format_short(range->middle()) + " clips/s",
+                                .source = source,
+                                .number = ms.middle(),
+                                .unit = "ms"});
+    };
+    const std::string rounds = "measured in rounds; files in memory";
+    if (librosa_)
+      add("raw audio, " + librosa_->rates.way + ", " +
+              report::format_counted(librosa_->rates.worker_count, "worker", "workers"),
+          librosa_->rates.all, rounds);
+    if (corpus_ != nullptr)
+      add("raw audio, this program, " +
+              report::format_counted(ours_.worker_count, "thread", "threads"),
+          ours_.all, rounds);
+    if (cache_) add(is_sample_ ? "a cache of a sample" : "the cache", cache_->clips_per_s, rounds);
+    check.evidence.push_back({.what = "synthetic data",
+                              .value = "0 ms a batch",
+                              .source = "one batch again and again, by definition",
+                              .number = 0.0,
+                              .unit = "ms"});
+    if (!cache_ || cache_->clips_per_s.empty()) {
+      check.summary = no_cache_.empty() ? "No batch came from a cache." : no_cache_ + ".";
+      return check;
+    }
+    const double cached = 1e3 * batch_size_ / range_of(cache_->clips_per_s, 0.0)->middle();
+    check.status = CheckStatus::kPass;
+    check.summary = "A batch of " + std::to_string(batch_size_) + " from a cache takes " +
+                    report::format_short(cached) + " ms.";
+    if (corpus_ == nullptr || !range_of(way_now().all, 0.0)) return check;
+    const double now = 1e3 * batch_size_ / range_of(way_now().all, 0.0)->middle();
+    check.summary += " Computed on the fly it takes " + report::format_short(now) + " ms.";
+    return check;
+  }
+
+  [[nodiscard]] std::vector<std::string> machine_in_words() const {
+    std::vector<std::string> lines;
+    std::string cores = report::format_counted(machine_.core_count, "processor", "processors");
+    if (machine_.cpu_limit)
+      cores += ", of which a container may use " + report::format_short(*machine_.cpu_limit);
+    lines.push_back(cores);
+    lines.push_back(report::format_size(machine_.memory_total_bytes) + " of memory");
+    lines.push_back(gpus_->ok() && !(*gpus_)->empty() ? (*gpus_)->front().facts.name : "no GPU");
+    lines.push_back(python_ == nullptr ? no_python_ : "Python " + python_->version());
+    return lines;
+  }
+
+  Env& env_;
+  const DoctorRequest& request_;
+  std::uint32_t batch_size_ = 32;
+  MachineFacts machine_;
+  ProfileFacts profile_;
+  std::optional<Result<std::vector<GpuState>>> gpus_;
+  std::unique_ptr<PythonChild> python_;
+  std::string no_python_, no_librosa_, no_cache_;
+  std::unique_ptr<CorpusProbe> corpus_;
+  StorageMeasurement raw_storage_;
+  std::optional<StorageMeasurement> cache_storage_;
+  ComputeRates ours_;
+  std::optional<LibrosaRates> librosa_;
+  std::optional<CacheMeasurement> cache_;
+  bool is_sample_ = false;
+  std::optional<Check> formats_, storage_, storage_of_cache_;
+};
+
+}  // namespace
+
+Result<Diagnosis> diagnose(Env& env, const DoctorRequest& request) {
+  return Doctor(env, request).diagnose();
+}
+
+}  // namespace xtts::doctor

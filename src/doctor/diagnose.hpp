@@ -1,0 +1,46 @@
+// diagnose(): runs all checks that the given data, cache, configuration and code allow, and ranks
+// what they found. It reads and measures; it changes nothing that it looks at. A sample cache is
+// built in the scratch folder and removed again.
+//
+// One thread at a time; it starts threads and processes of its own. A check whose measurement
+// fails says "cannot tell" and why. Failures of the whole: kCancelled, kInvalidArgument and
+// kNotFound (what was named is not there).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "doctor/check.hpp"
+#include "doctor/range.hpp"
+#include "pipeline/build_request.hpp"
+
+namespace xtts::doctor {
+
+struct DoctorRequest {
+  std::optional<pipeline::BuildRequest> build = {};  // of DATA, without a cache; unset: no DATA
+  std::string cache = {};                            // empty: none
+  std::string profile = {};                          // a file of StepProfiler; empty: none
+  std::string code = {};                             // the trainer's folder; empty: none
+  std::string config = {};                           // the trainer's config.yaml; empty: none
+  std::string python = {};                           // empty: the one on PATH
+  std::uint32_t batch_size = 32;
+  std::optional<double> step_ms = {};  // of the user's training step, without waiting for data
+  std::optional<std::uint32_t> worker_count = {};  // of the trainer's loader; unset: not known
+  std::string scratch_folder = {};                 // exists
+  std::string writable_folder = {};                // where a sync is timed; empty: nowhere
+  std::function<bool()> cancelled = {};
+  std::function<void(const std::string& step)> on_step = {};  // "reading the storage of ./data"
+};
+
+struct Diagnosis {
+  std::vector<Check> checks;
+  std::vector<std::string> machine;  // facts in words, for the head of a report
+};
+
+[[nodiscard]] Result<Diagnosis> diagnose(Env& env, const DoctorRequest& request);
+
+}  // namespace xtts::doctor

@@ -1,0 +1,24 @@
+// Which GPUs are there, and do their driver and links hold them back?
+#pragma once
+
+#include <span>
+
+#include "device/gpu_monitor.hpp"
+#include "doctor/check.hpp"
+
+namespace xtts::doctor {
+
+// A GPU, and what it does while the doctor looks. The reading of an idle GPU says nothing about
+// training.
+struct GpuState {
+  device::GpuFacts facts;
+  device::GpuReading reading;
+};
+
+// Asks NVML. A machine without a GPU is an answer: the failure's message says why.
+[[nodiscard]] Result<std::vector<GpuState>> read_gpus();
+
+// `gpus`: of read_gpus().
+[[nodiscard]] Check check_gpus(const Result<std::vector<GpuState>>& gpus);
+
+}  // namespace xtts::doctor

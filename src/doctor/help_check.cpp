@@ -1,0 +1,280 @@
+#include "doctor/help_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/human.hpp"
+
+namespace xtts::doctor {
+namespace {
+
+using report::format_count;
+using report::format_duration;
+using report::format_fixed;
+using report::format_percent;
+using report::format_short;
+
+// Data may take this share of a step: the users' own judgement.
+constexpr double kGoodShare = 0.3;
+// Below this a gain is within the noise of training.
+constexpr double kWorthwhile = 1.15;
+// A training step is "the model's" from this share on: the users' third picture.
+constexpr double kModelShare = 0.8;
+// The users' second picture: a GPU that is steadily this low, in percent.
+constexpr double kLowUtilization = 20.0;
+constexpr double kSteadyDeviation = 5.0;
+// Handing a batch over, and what else a trainer does between steps.
+constexpr double kOverlapLoss = 0.1;
+// Steps for which a table shows the prediction where no step is known.
+constexpr std::array<double, 5> kUsualSteps{25.0, 50.0, 100.0, 200.0, 500.0};
+
+std::string range_text(const Range& range, const std::string& unit) {
+  const std::string low = format_short(range.low);
+  const std::string high = format_short(range.high);
+  return (low == high ? low : low + " to " + high) + unit;
+}
+
+std::string gain_text(const Range& gain) {
+  const std::string low = format_fixed(gain.low, 1);
+  const std::string high = format_fixed(gain.high, 1);
+  return (low == high ? low : low + " to " + high) + " times as fast";
+}
+
+std::string share_text(const Range& share) {
+  const std::string low = format_fixed(1e2 * share.low, 0);
+  const std::string high = format_fixed(1e2 * share.high, 0);
+  return (low == high ? low : low + " to " + high) + " %";
+}
+
+Range step_with(const HelpQuestion& question, const Supply& supply, Range step_ms) {
+  const Range batch = batch_ms_of(supply, question.batch_size);
+  const Range sum{step_ms.low + batch.low, step_ms.high + batch.high};
+  if (!supply.is_overlapped) return sum;
+  const Range overlapped{std::max(step_ms.low, batch.low), std::max(step_ms.high, batch.high)};
+  if (!question.step_uses_cpu) {
+    return {overlapped.low, std::min(sum.high, overlapped.high * (1.0 + kOverlapLoss))};
+  }
+  // The step and the loader share the processors. At the least the work of both is spread over
+  // them; at the most they take turns.
+  const double work_ms = supply.cpu_ms_per_clip * question.batch_size / question.usable_cores;
+  return {
+      std::max(overlapped.low, step_ms.low + (1.0 - kOverlapLoss) * std::min(work_ms, batch.low)),
+      sum.high};
+}
+
+Range divided(const Range& a, const Range& b) {
+  return {a.low / b.high, a.high / b.low};
+}
+
+Evidence range_row(std::string what, const Range& range, const std::string& unit,
+                   std::string source) {
+  return {.what = std::move(what),
+          .value = range_text(range, " " + unit),
+          .source = std::move(source),
+          .number = range.middle(),
+          .unit = unit};
+}
+
+void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
+  check.evidence.push_back(range_row("clips a second, " + supply.way, supply.clips_per_s, "1/s",
+                                     "measured, files in memory"));
+  if (supply.disk_batch_ms)
+    check.evidence.push_back({.what = "a batch from the storage, " + supply.way,
+                              .value = format_short(*supply.disk_batch_ms) + " ms",
+                              .source = supply.stays_in_memory
+                                            ? "measured; only in the first epoch, since all fits "
+                                              "into memory"
+                                            : "measured; in each epoch, since it does not fit into "
+                                              "memory",
+                              .number = *supply.disk_batch_ms,
+                              .unit = "ms"});
+  check.evidence.push_back(range_row("a batch of " + std::to_string(batch_size) + ", " + supply.way,
+                                     batch_ms_of(supply, batch_size), "ms", "by the rows above"));
+}
+
+void add_prediction(const HelpQuestion& question, const Prediction& found, Check& check) {
+  const std::string model = "predicted: see docs/doctor.md for the model";
+  check.evidence.push_back(
+      range_row("the step with data for free", *question.step_ms, "ms", question.step_source));
+  check.evidence.push_back(range_row("the step now", found.step_ms_now, "ms", model));
+  check.evidence.push_back(range_row("the step from a cache", found.step_ms_cached, "ms", model));
+  const auto share_row = [&](const std::string& what, const Range& share) {
+    check.evidence.push_back({.what = what,
+                              .value = share_text(share),
+                              .source = model,
+                              .number = share.middle(),
+                              .unit = "share"});
+  };
+  share_row("of the step the model computes, now", found.utilization_now);
+  share_row("of the step the model computes, from a cache", found.utilization_cached);
+  if (question.build_s)
+    check.evidence.push_back(
+        range_row("building the cache", *question.build_s, "s", "by the rate of this program"));
+  if (found.saved_s_per_epoch)
+    check.evidence.push_back(
+        range_row("saved in each epoch", *found.saved_s_per_epoch, "s", model));
+  if (found.epochs_to_break_even)
+    check.evidence.push_back(
+        range_row("epochs until building has paid", *found.epochs_to_break_even, "epochs", model));
+}
+
+// Without a step: what steps of usual lengths would gain.
+void add_usual_steps(const HelpQuestion& question, Check& check) {
+  for (const double step : kUsualSteps) {
+    const Prediction found = predict(question, {step, step});
+    check.evidence.push_back({.what = "with a step of " + format_short(step) + " ms",
+                              .value = gain_text(found.gain) + ", the model computes " +
+                                       share_text(found.utilization_now) + " now, " +
+                                       share_text(found.utilization_cached) + " from a cache",
+                              .source = "predicted: see docs/doctor.md for the model",
+                              .number = found.gain.middle(),
+                              .unit = "times"});
+  }
+}
+
+std::string build_command() {
+  return "Build a cache: `xtts-precompute DATA CACHE`, then set preprocessing_mode: precompute.";
+}
+
+void judge_without_step(const HelpQuestion& question, Check& check) {
+  const Range batch = batch_ms_of(question.on_the_fly, question.batch_size);
+  check.summary = "It helps if your training step is shorter than about " +
+                  format_short(batch.low) + " ms: loading a batch of " +
+                  std::to_string(question.batch_size) + " takes " + range_text(batch, " ms") +
+                  " on the fly. Give --step-ms to get a verdict.";
+  if (question.cache) add_usual_steps(question, check);
+}
+
+void judge_picture(Picture picture, Check& check) {
+  if (picture == Picture::kNotCompiled)
+    check.findings.push_back(
+        {.status = CheckStatus::kFail,
+         .text = "The GPU is low and steady, and the step does not wait for data: this is a step "
+                 "that is not compiled. Precomputing does not mend it.",
+         .remedy = "Run the step in a compiled graph: @tf.function with jit_compile, or "
+                   "torch.compile.",
+         .gain = Gain{.low = 1.5, .high = 3.0, .basis = "the users' measurements, 2 to 3 times"}});
+}
+
+}  // namespace
+
+std::string_view name_of(Picture picture) noexcept {
+  switch (picture) {
+    case Picture::kDataLate:
+      return "data_late";
+    case Picture::kNotCompiled:
+      return "not_compiled";
+    case Picture::kModel:
+      return "model";
+    case Picture::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+Range batch_ms_of(const Supply& supply, std::uint32_t batch_size) {
+  const Range compute{1e3 * batch_size / supply.clips_per_s.high,
+                      1e3 * batch_size / supply.clips_per_s.low};
+  if (supply.stays_in_memory || !supply.disk_batch_ms) return compute;
+  return {std::max(compute.low, *supply.disk_batch_ms), compute.high + *supply.disk_batch_ms};
+}
+
+Prediction predict(const HelpQuestion& question, Range step_ms) {
+  Prediction found;
+  found.batch_ms_now = batch_ms_of(question.on_the_fly, question.batch_size);
+  found.batch_ms_cached = batch_ms_of(*question.cache, question.batch_size);
+  found.step_ms_now = step_with(question, question.on_the_fly, step_ms);
+  found.step_ms_cached = step_with(question, *question.cache, step_ms);
+  found.gain = divided(found.step_ms_now, found.step_ms_cached);
+  const auto share_of = [&](const Range& whole) {
+    const Range share = divided(step_ms, whole);
+    return Range{std::min(share.low, 1.0), std::min(share.high, 1.0)};
+  };
+  found.utilization_now = share_of(found.step_ms_now);
+  found.utilization_cached = share_of(found.step_ms_cached);
+  const double steps = static_cast<double>(question.clip_count) / std::max(question.batch_size, 1U);
+  const Range saved{steps * (found.step_ms_now.low - found.step_ms_cached.high) / 1e3,
+                    steps * (found.step_ms_now.high - found.step_ms_cached.low) / 1e3};
+  if (saved.low > 0.0) {
+    found.saved_s_per_epoch = saved;
+    if (question.build_s) found.epochs_to_break_even = divided(*question.build_s, saved);
+  }
+  return found;
+}
+
+Picture picture_of(const HelpQuestion& question) {
+  const bool waits = question.measured_data_share.value_or(0.0) > kGoodShare;
+  if (waits) return Picture::kDataLate;
+  if (question.measured_data_share && question.gpu_utilization &&
+      *question.gpu_utilization < kLowUtilization &&
+      question.gpu_utilization_std.value_or(kSteadyDeviation) <= kSteadyDeviation)
+    return Picture::kNotCompiled;
+  if (question.measured_data_share && *question.measured_data_share < 1.0 - kModelShare)
+    return Picture::kModel;
+  if (!question.step_ms || !question.cache) return Picture::kUnknown;
+  const Prediction found = predict(question, *question.step_ms);
+  if (found.gain.low >= kWorthwhile) return Picture::kDataLate;
+  return found.utilization_now.low >= kModelShare ? Picture::kModel : Picture::kUnknown;
+}
+
+Check check_help(const HelpQuestion& question) {
+  Check check{.name = "will_it_help", .title = "Will precomputing help?"};
+  add_supply(question.on_the_fly, question.batch_size, check);
+  if (question.cache) add_supply(*question.cache, question.batch_size, check);
+  if (question.measured_data_share)
+    check.evidence.push_back({.what = "share of your step that data costs",
+                              .value = format_percent(*question.measured_data_share),
+                              .source = "the profile that was given",
+                              .number = *question.measured_data_share,
+                              .unit = "share"});
+  const Picture picture = picture_of(question);
+  judge_picture(picture, check);
+  if (!question.step_ms) {
+    judge_without_step(question, check);
+    if (!check.findings.empty()) check.status = worst_of(check.findings);
+    return check;
+  }
+  if (!question.cache) {
+    check.summary = "No cache could be measured, so nothing is predicted.";
+    return check;
+  }
+  const Prediction found = predict(question, *question.step_ms);
+  add_prediction(question, found, check);
+  const std::string numbers = gain_text(found.gain) + ": a step of " +
+                              range_text(found.step_ms_now, " ms") + " becomes " +
+                              range_text(found.step_ms_cached, " ms");
+  if (found.gain.high < kWorthwhile) {
+    check.findings.insert(
+        check.findings.begin(),
+        Finding{.status = CheckStatus::kPass,
+                .text = "No: data is not what training waits for (" + numbers + ").",
+                .remedy = picture == Picture::kNotCompiled
+                              ? ""
+                              : "Look at the model's own step: xtts-precompute-profile, or "
+                                "xp.StepProfiler around your step."});
+  } else {
+    const bool is_sure = found.gain.low >= kWorthwhile;
+    std::string text =
+        (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
+    if (found.epochs_to_break_even)
+      text += " Building takes about " + format_duration(question.build_s->middle()) +
+              ", which is saved after " + range_text(*found.epochs_to_break_even, " epochs") + ".";
+    check.findings.insert(check.findings.begin(),
+                          Finding{.status = is_sure ? CheckStatus::kFail : CheckStatus::kWarn,
+                                  .text = std::move(text),
+                                  .remedy = build_command(),
+                                  .changes = {{.key = "data.preprocessing_mode",
+                                               .before = "",
+                                               .after = "precompute",
+                                               .reason = "training waits for data"}},
+                                  .gain = Gain{.low = std::max(found.gain.low, 1.0),
+                                               .high = found.gain.high,
+                                               .basis = "predicted from rates measured here"}});
+  }
+  check.status = worst_of(check.findings);
+  check.summary = check.findings.front().text;
+  return check;
+}
+
+}  // namespace xtts::doctor

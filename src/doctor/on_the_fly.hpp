@@ -1,0 +1,20 @@
+// How fast the trainer's own way makes features: librosa in the user's Python.
+#pragma once
+
+#include "doctor/corpus_probe.hpp"
+#include "doctor/python_child.hpp"
+
+namespace xtts::doctor {
+
+struct LibrosaRates {
+  ComputeRates rates;
+  std::map<std::string, std::size_t> failed;  // clips that it cannot read, by suffix
+};
+
+// Failures: those of PythonChild::run(); kUnsupported: librosa is not there, or reads no clip.
+[[nodiscard]] Result<LibrosaRates> measure_librosa(const PythonChild& python,
+                                                   const CorpusProbe& corpus,
+                                                   std::uint32_t worker_count,
+                                                   const std::function<bool()>& cancelled);
+
+}  // namespace xtts::doctor

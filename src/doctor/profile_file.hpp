@@ -1,0 +1,23 @@
+// A profile that xp.StepProfiler or `xtts-precompute-profile --json` has written: what the user's
+// own training step takes, and what data costs it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/env.hpp"
+#include "doctor/range.hpp"
+
+namespace xtts::doctor {
+
+struct ProfileFacts {
+  std::optional<Range> step_ms;      // with data for free
+  std::optional<double> data_share;  // of the real step
+  std::optional<std::uint32_t> batch_size;
+  std::optional<double> gpu_utilization, gpu_utilization_std;  // percent
+};
+
+// kNotFound, kInvalidArgument: no such file, or no profile.
+[[nodiscard]] Result<ProfileFacts> read_profile(Env& env, const std::string& path);
+
+}  // namespace xtts::doctor
