@@ -69,6 +69,11 @@ Advice advise(const std::vector<Check>& checks) {
     return severity(a.status) > severity(b.status);
   });
   std::ranges::stable_sort(advice.recommendations, comes_first);
+  // Several findings may have one remedy. Its first place is the one with the largest gain.
+  std::set<std::pair<std::string, std::string>> remedies;
+  std::erase_if(advice.recommendations, [&](const Finding& finding) {
+    return !remedies.emplace(finding.place, finding.remedy).second;
+  });
   std::set<std::string> keys;
   for (const Finding& finding : advice.recommendations) {
     for (const ConfigChange& change : finding.changes)

@@ -9,6 +9,7 @@
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "doctor/cache_probe.hpp"
+#include "doctor/code_check.hpp"
 #include "doctor/corpus_probe.hpp"
 #include "doctor/formats_check.hpp"
 #include "doctor/gpu_check.hpp"
@@ -68,6 +69,7 @@ class Doctor {
     Diagnosis diagnosis;
     diagnosis.checks.push_back(will_it_help());
     diagnosis.checks.push_back(check_gpus(*gpus_));
+    add(code(), diagnosis);
     add(formats_, diagnosis);
     diagnosis.checks.push_back(check_memory(machine_, shape()));
     add(storage_, diagnosis);
@@ -285,6 +287,15 @@ class Doctor {
                                 .value = "not measured",
                                 .source = python_ == nullptr ? no_python_ : no_librosa_});
     return check;
+  }
+
+  [[nodiscard]] std::optional<Check> code() const {
+    if (request_.code.empty()) return std::nullopt;
+    if (python_ == nullptr)
+      return check_code(Status(StatusCode::kNotFound, no_python_), request_.code);
+    begin("reading the code in " + request_.code);
+    return check_code(scan_code(*python_, request_.code, request_.config, request_.cancelled),
+                      request_.code);
   }
 
   // Raw audio on the fly, a cache, and a source that costs nothing, side by side.

@@ -36,13 +36,19 @@ constexpr std::array<CommonLoader, 2> kLoaders{{
     {"soundfile, librosa and torchaudio by libsndfile", reads_soundfile},
 }};
 
+// libav names a container by all of its names: "mov,mp4,m4a,3gp,3g2,mj2".
+std::string format_in_words(const std::string& container, const std::string& codec) {
+  if (container.find("mp4") != std::string::npos) return codec + " in mp4";
+  return codec + " in " + container.substr(0, container.find(','));
+}
+
 void judge_loader(const SampledSound& sound, const CommonLoader& loader, Check& check) {
   std::size_t unread_count = 0;
   std::set<std::string> names;
   for (const auto& [format, count] : sound.formats) {
     if (loader.reads(format.first, format.second)) continue;
     unread_count += count;
-    names.insert(format.second + " in " + format.first);
+    names.insert(format_in_words(format.first, format.second));
   }
   if (unread_count == 0) return;
   const double share = static_cast<double>(unread_count) / static_cast<double>(sound.clip_count);
@@ -67,7 +73,7 @@ Check check_formats(const SampledSound& sound, std::uint32_t recipe_rate_hz) {
       "decoded: " + format_counted(seen, "clip", "clips") + ", chosen at random";
   for (const auto& [format, count] : sound.formats) {
     check.evidence.push_back(
-        {.what = format.second + " in " + format.first,
+        {.what = format_in_words(format.first, format.second),
          .value =
              format_percent(static_cast<double>(count) / static_cast<double>(sound.clip_count)),
          .source = source,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "report/human.hpp"
@@ -10,7 +11,6 @@ namespace xtts::doctor {
 namespace {
 
 using report::format_count;
-using report::format_duration;
 using report::format_fixed;
 using report::format_percent;
 using report::format_short;
@@ -45,6 +45,17 @@ std::string share_text(const Range& share) {
   const std::string low = format_fixed(1e2 * share.low, 0);
   const std::string high = format_fixed(1e2 * share.high, 0);
   return (low == high ? low : low + " to " + high) + " %";
+}
+
+// A part of an epoch is an epoch.
+std::string epochs_text(const Range& epochs) {
+  const auto whole = [](double value) {
+    return static_cast<std::uint64_t>(std::ceil(std::clamp(value, 1.0, 1e6)));
+  };
+  const std::uint64_t low = whole(epochs.low);
+  const std::uint64_t high = whole(epochs.high);
+  if (low == high) return report::format_counted(low, "epoch", "epochs");
+  return format_count(low) + " to " + report::format_counted(high, "epoch", "epochs");
 }
 
 Range step_with(const HelpQuestion& question, const Supply& supply, Range step_ms) {
@@ -94,9 +105,14 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
 }
 
 void add_prediction(const HelpQuestion& question, const Prediction& found, Check& check) {
-  const std::string model = "predicted: see docs/doctor.md for the model";
+  const std::string model = "predicted by the model of docs/doctor.md";
   check.evidence.push_back(
       range_row("the step with data for free", *question.step_ms, "ms", question.step_source));
+  if (question.step_uses_cpu)
+    check.evidence.push_back(
+        {.what = "the step and the loader",
+         .value = "share " + format_short(question.usable_cores) + " processors",
+         .source = "no GPU was found, so training is assumed to run on the CPU"});
   check.evidence.push_back(range_row("the step now", found.step_ms_now, "ms", model));
   check.evidence.push_back(range_row("the step from a cache", found.step_ms_cached, "ms", model));
   const auto share_row = [&](const std::string& what, const Range& share) {
@@ -127,7 +143,7 @@ void add_usual_steps(const HelpQuestion& question, Check& check) {
                               .value = gain_text(found.gain) + ", the model computes " +
                                        share_text(found.utilization_now) + " now, " +
                                        share_text(found.utilization_cached) + " from a cache",
-                              .source = "predicted: see docs/doctor.md for the model",
+                              .source = "predicted by the model of docs/doctor.md",
                               .number = found.gain.middle(),
                               .unit = "times"});
   }
@@ -258,8 +274,8 @@ Check check_help(const HelpQuestion& question) {
     std::string text =
         (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
     if (found.epochs_to_break_even)
-      text += " Building takes about " + format_duration(question.build_s->middle()) +
-              ", which is saved after " + range_text(*found.epochs_to_break_even, " epochs") + ".";
+      text += " Building takes about " + report::format_estimate(question.build_s->middle()) +
+              ", which is saved after " + epochs_text(*found.epochs_to_break_even) + ".";
     check.findings.insert(check.findings.begin(),
                           Finding{.status = is_sure ? CheckStatus::kFail : CheckStatus::kWarn,
                                   .text = std::move(text),
