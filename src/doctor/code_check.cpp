@@ -18,7 +18,7 @@ std::string text_at(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::uint64_t number_at(const json& object, const char* key) {
+std::uint64_t count_at(const json& object, const char* key) {
   const auto found = object.find(key);
   const bool is_count = found != object.end() && found->is_number_integer() && *found >= 0;
   return is_count ? found->get<std::uint64_t>() : 0;
@@ -32,7 +32,7 @@ json list_at(const json& object, const char* key) {
 // "data.py:12"; a file without a line is named alone.
 std::string place_of(const json& object) {
   std::string place = text_at(object, "file");
-  const std::uint64_t line = number_at(object, "line");
+  const std::uint64_t line = count_at(object, "line");
   return line == 0 ? place : place + ":" + std::to_string(line);
 }
 
@@ -82,7 +82,7 @@ Check check_code(const Result<json>& scan, const std::string& folder) {
   }
   const json finds = list_at(*scan, "finds");
   const json not_read = list_at(*scan, "not_read");
-  const std::uint64_t read_count = number_at(*scan, "files_read");
+  const std::uint64_t read_count = count_at(*scan, "files_read");
   check.evidence.push_back({.what = "files",
                             .value = format_counted(read_count, "file", "files") + " read, " +
                                      report::format_count(not_read.size()) + " not",
