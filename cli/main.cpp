@@ -35,6 +35,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_verify_command(app, context);
   add_info_command(app, context);
   add_ls_command(app, context);
+  add_monitor_command(app, context);
   add_show_command(app, context);
   add_convert_command(app, context);
   add_merge_command(app, context);

@@ -280,6 +280,13 @@ void Loader::note_batch(const BatchSlot& slot) {
       slot.positions.size() - std::min<std::uint64_t>(slot.rows_read, slot.positions.size());
   bytes_ += slot.true_bytes;
   if (is_in_place) ++batches_in_place_;
+  if (stats_file_ != nullptr && stats_file_->is_due(now)) {
+    const double waited_s = std::chrono::duration<double>(ring_->waits().consumer).count();
+    stats_file_->write(now, {.batches = batch_count_,
+                             .samples = sample_count_taken_,
+                             .bytes = bytes_,
+                             .consumer_wait_s = waited_s});
+  }
 }
 
 void Loader::report_damage(const FoundDamage& found) {

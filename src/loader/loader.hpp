@@ -21,6 +21,7 @@
 #include "loader/record_source.hpp"
 #include "loader/ring.hpp"
 #include "loader/selection.hpp"
+#include "loader/stats_file.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
@@ -112,6 +113,7 @@ class Loader {
   Consumed wanted_consumed_;         // where epoch_ should have begun then
   std::uint64_t steps_taken_ = 0;    // of this_epoch_
 
+  const std::unique_ptr<StatsFile> stats_file_ = StatsFile::open_if_asked();
   mutable std::mutex stats_mutex_;  // guards what stands below, which stats() reads in any thread
   IntervalStats intervals_;
   std::uint64_t batch_count_ = 0;  // batches that were handed out, over all epochs

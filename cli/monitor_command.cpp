@@ -1,0 +1,163 @@
+// monitor: what the machine does while it trains, line by line.
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/try.hpp"
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/monitor_view.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stop_signal.hpp"
+#include "doctor/monitor.hpp"
+#include "report/human.hpp"
+
+namespace xtts::cli {
+namespace {
+
+struct MonitorCommandOptions {
+  doctor::MonitorOptions watched;
+  std::string interval_ms = "1000";
+  std::string for_s;
+  std::string csv;
+  std::string prometheus;
+};
+
+constexpr std::size_t kLinesBetweenHeaders = 20;
+constexpr std::size_t kSamplesKept = 100'000;   // a day of seconds
+constexpr std::chrono::milliseconds kStep{50};  // how soon a signal is noticed
+
+Result<double> number_of(const std::string& option, const std::string& text, double low,
+                         double high) {
+  double number = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && number >= low && number <= high) return number;
+  return Status(StatusCode::kInvalidArgument,
+                option + " is a number from " + report::format_count(static_cast<unsigned>(low)) +
+                    " to " + report::format_count(static_cast<unsigned>(high)) + ", not '" + text +
+                    "'");
+}
+
+// Sleeps until the next sample is due. False: a signal came.
+bool wait_until(Env& env, std::chrono::nanoseconds due) {
+  while (env.now() < due) {
+    if (stop_requested()) return false;
+    env.sleep_for(std::min<std::chrono::nanoseconds>(kStep, due - env.now()));
+  }
+  return !stop_requested();
+}
+
+class MonitorRun {
+ public:
+  MonitorRun(Context& context, const MonitorCommandOptions& options)
+      : context_(context), options_(options) {}
+
+  Status run() {
+    XTTS_ASSIGN(const double interval_ms,
+                number_of("--interval", options_.interval_ms, 50.0, 3'600'000.0));
+    std::optional<double> for_s;
+    if (!options_.for_s.empty()) {
+      XTTS_ASSIGN(for_s, number_of("--for", options_.for_s, 0.0, 31'536'000.0));
+    }
+    XTTS_ASSIGN(monitor_, doctor::Monitor::open(context_.env, options_.watched));
+    if (!options_.csv.empty()) {
+      XTTS_ASSIGN(csv_, context_.env.open_for_write(options_.csv, WriteMode::kTruncate));
+    }
+    const GracefulStopScope graceful_stop;  // the last sample's files are written whole
+    const auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double, std::milli>(interval_ms));
+    const auto begin = context_.env.now();
+    auto due = begin + interval;
+    while (wait_until(context_.env, due)) {
+      XTTS_TRY(take(monitor_->sample()));
+      due = std::max(due + interval, context_.env.now());
+      const double passed = std::chrono::duration<double>(context_.env.now() - begin).count();
+      if (for_s && passed + 1e-3 * interval_ms / 2.0 >= *for_s) break;
+      if (context_.out.is_abandoned()) break;
+    }
+    if (csv_ != nullptr) XTTS_TRY(csv_->close());
+    return tell_verdict();
+  }
+
+ private:
+  Status take(doctor::MonitorSample sample) {
+    // A reader or a GPU may appear later: then the columns change, under a new header.
+    const bool is_new = samples_.empty() || sample.readers.size() != shown_.readers.size();
+    if (is_new) shown_ = sample;
+    if (is_new || line_count_ % kLinesBetweenHeaders == 0) context_.print(monitor_header(shown_));
+    ++line_count_;
+    context_.print(monitor_line(sample, shown_));
+    context_.out.flush();
+    if (csv_ != nullptr) {
+      // The CSV keeps the columns of its first line.
+      if (samples_.empty()) first_ = sample;
+      const std::string text = (samples_.empty() ? monitor_csv_header(first_) : std::string()) +
+                               monitor_csv_line(sample, first_);
+      XTTS_TRY(csv_->append(as_bytes(text)));
+    }
+    if (!options_.prometheus.empty()) {
+      const std::string text = monitor_to_prometheus(sample);
+      XTTS_TRY(replace_file(context_.env, options_.prometheus, as_bytes(text)));
+    }
+    if (samples_.size() < kSamplesKept) samples_.push_back(std::move(sample));
+    return {};
+  }
+
+  Status tell_verdict() {
+    const MonitorVerdict verdict = judge_samples(samples_, monitor_->no_gpu());
+    context_.summarize(verdict.text + "\n");
+    nlohmann::json samples = nlohmann::json::array();
+    for (const doctor::MonitorSample& sample : samples_) samples.push_back(monitor_to_json(sample));
+    const auto or_null = [](const std::optional<double>& value) {
+      return value ? nlohmann::json(*value) : nlohmann::json();
+    };
+    context_.print_json(
+        {{"samples", std::move(samples)},
+         {"disk", monitor_->disk()},
+         {"gpu_missing", monitor_->no_gpu()},
+         {"verdict",
+          {{"text", verdict.text},
+           {"level", verdict.level.empty() ? nlohmann::json() : nlohmann::json(verdict.level)},
+           {"mean", or_null(verdict.mean)},
+           {"std", or_null(verdict.std)},
+           {"period_s", or_null(verdict.period_s)}}}});
+    return {};
+  }
+
+  Context& context_;
+  const MonitorCommandOptions& options_;
+  std::unique_ptr<doctor::Monitor> monitor_;
+  std::unique_ptr<WritableFile> csv_;
+  doctor::MonitorSample shown_, first_;
+  std::size_t line_count_ = 0;
+  std::vector<doctor::MonitorSample> samples_;
+};
+
+}  // namespace
+
+void add_monitor_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<MonitorCommandOptions>();
+  Command(app, context, "monitor",
+          "Watch GPU, processors, disk, memory and readers while you train")
+      .option("--interval", options->interval_ms, "MS", "Time between two lines")
+      .option("--for", options->for_s, "S", "End after so many seconds (default: at Ctrl-C)")
+      .option("--cache", options->watched.cache, "CACHE",
+              "Also say how much of this cache is in memory")
+      .option("--data", options->watched.folder, "DIR", "Watch the disk of this folder")
+      .option("--readers", options->watched.readers, "DIR",
+              "Also show the readers of programs that run with XTTS_READER_STATS=DIR")
+      .option("--csv", options->csv, "FILE", "Also write the samples as CSV")
+      .option("--prometheus", options->prometheus, "FILE",
+              "Keep the last sample there, in Prometheus' text format")
+      .notes("With --json, one document follows at the end.")
+      .examples(
+          "xtts-precompute monitor --for 60                          # in a second terminal\n"
+          "xtts-precompute monitor --cache ./cache --csv monitor.csv\n"
+          "XTTS_READER_STATS=/tmp/stats python train.py & xtts-precompute monitor --readers "
+          "/tmp/stats")
+      .runs([&context, options] { return MonitorRun(context, *options).run(); });
+}
+
+}  // namespace xtts::cli
