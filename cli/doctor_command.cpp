@@ -1,20 +1,24 @@
 // doctor: why does the GPU starve, and will a cache help?
 #include <charconv>
-#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor_view.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
+#include "cli/version_text.hpp"
 #include "doctor/check_json.hpp"
 #include "doctor/diagnose.hpp"
+#include "doctor/support_text.hpp"
 #include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
+#include "request/json_text.hpp"
 #include "request/temporary_folder.hpp"
 #include "xtts/builder.hpp"
 
@@ -37,6 +41,25 @@ Result<std::optional<double>> parse_number(const std::string& option, const std:
   return Status(StatusCode::kInvalidArgument,
                 option + " is a number from " + std::to_string(static_cast<long>(low)) + " to " +
                     std::to_string(static_cast<long>(high)) + ", not '" + text + "'");
+}
+
+// The command line again, for a report.
+std::string command_of(const DoctorOptions& options) {
+  std::string text = "xtts-precompute doctor";
+  for (const auto& [name, value] : {std::pair("--data", &options.data),
+                                    {"--cache", &options.cache},
+                                    {"--config", &options.config},
+                                    {"--code", &options.code},
+                                    {"--out", &options.out},
+                                    {"--profile", &options.profile},
+                                    {"--recipe", &options.recipe},
+                                    {"--python", &options.python},
+                                    {"--step-ms", &options.step_ms},
+                                    {"--batch-size", &options.batch_size},
+                                    {"--workers", &options.workers}}) {
+    if (!value->empty()) text += std::string(" ") + name + " " + shell_quoted(*value);
+  }
+  return text;
 }
 
 // What the trainer's configuration says about loading.
@@ -89,6 +112,34 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   return request;
 }
 
+// Everything that the doctor knows, in the folder that the user named.
+Status write_reports(Context& context, const DoctorOptions& options,
+                     const doctor::Diagnosis& diagnosis, const nlohmann::json& document) {
+  constexpr std::uint64_t kConfigBytesMax = std::uint64_t{1} << 20U;
+  constexpr std::size_t kWidth = 100;
+  doctor::SupportFacts facts{.versions = version_text(),
+                             .command = command_of(options),
+                             .config_path = options.config,
+                             .config = {},
+                             .home = {}};
+  if (const char* const home = std::getenv("HOME"); home != nullptr) facts.home = home;
+  if (!options.config.empty()) {
+    const auto config = read_text_file(context.env, options.config, kConfigBytesMax);
+    facts.config = config.ok() ? *config : config.status().message();
+  }
+  const std::pair<const char*, std::string> files[] = {
+      {"diagnostic_report.txt", describe_diagnosis(diagnosis, Evidence::kAll, kWidth)},
+      {"diagnostic_report.json", request::dump_json(document, 2) + "\n"},
+      {"support.txt", doctor::support_text(diagnosis, facts)},
+  };
+  for (const auto& [name, text] : files)
+    XTTS_TRY(replace_file(context.env, join_path(options.out, name), as_bytes(text)));
+  context.inform("wrote " + options.out +
+                 ": diagnostic_report.txt, .json, and support.txt to send to "
+                 "somebody who helps");
+  return {};
+}
+
 Status run_doctor(Context& context, const DoctorOptions& options) {
   if (options.data.empty() && options.cache.empty() && options.config.empty() &&
       options.code.empty()) {
@@ -107,7 +158,8 @@ Status run_doctor(Context& context, const DoctorOptions& options) {
   nlohmann::json document = doctor::to_json(diagnosis->checks);
   document["machine"] = diagnosis->machine;
   context.print_json(document);
-  return {};
+  if (options.out.empty()) return {};
+  return write_reports(context, options, *diagnosis, document);
 }
 
 }  // namespace

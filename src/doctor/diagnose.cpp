@@ -34,6 +34,8 @@ constexpr std::chrono::milliseconds kRound{700};
 // A sample cache takes about this long to build.
 constexpr double kSampleSeconds = 5.0;
 constexpr std::uint64_t kSampleClipsMax = 512;
+// The share of the sampled files that is in the page cache after they were read several times.
+constexpr double kMostlyCached = 0.5;
 // What a loader has if nobody says: the users' own setting for a small machine.
 constexpr std::uint32_t kUsualWorkers = 8;
 
@@ -62,8 +64,13 @@ class Doctor {
     XTTS_TRY(read_the_profile());
     gpus_.emplace(read_gpus());
     auto python = PythonChild::open(request_.python);
-    if (python.ok()) python_ = std::move(*python);
-    if (!python.ok()) no_python_ = python.status().message();
+    if (python.ok()) {
+      python_ = std::move(*python);
+    } else if (!request_.python.empty()) {
+      return python.status();
+    } else {
+      no_python_ = python.status().message();
+    }
     if (request_.build) XTTS_TRY(examine_corpus());
     XTTS_TRY(examine_cache());
     Diagnosis diagnosis;
@@ -120,6 +127,9 @@ class Doctor {
     begin("computing features on the fly");
     XTTS_ASSIGN(ours_,
                 corpus_->measure(thread_count(), kMeasureRounds, kRound, request_.cancelled));
+    // Some file systems keep nothing in the page cache, however much memory there is. Then the
+    // rates contain the reads.
+    stays_cached_ = share_in_page_cache(env_, corpus_->extents()).value_or(1.0) >= kMostlyCached;
     formats_ = check_formats(corpus_->sound(), corpus_->recipe().features->sample_rate_hz);
     judge_raw_storage(data);
     return measure_trainers_way();
@@ -244,7 +254,7 @@ class Doctor {
                                    ? record_bytes * static_cast<double>(corpus_->clip_count())
                                    : static_cast<double>(cache_->shard_bytes);
     supply.stays_in_memory =
-        whole_bytes < static_cast<double>(machine_.memory_available_bytes) / 2.0;
+        stays_cached_ && whole_bytes < static_cast<double>(machine_.memory_available_bytes) / 2.0;
     if (storage.sequential_bytes_per_s)
       supply.disk_batch_ms = 1e3 * record_bytes * batch_size_ / *storage.sequential_bytes_per_s;
     return supply;
@@ -371,6 +381,7 @@ class Doctor {
   std::optional<LibrosaRates> librosa_;
   std::optional<CacheMeasurement> cache_;
   bool is_sample_ = false;
+  bool stays_cached_ = true;
   std::optional<Check> formats_, storage_, storage_of_cache_;
 };
 

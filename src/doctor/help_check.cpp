@@ -89,7 +89,10 @@ Evidence range_row(std::string what, const Range& range, const std::string& unit
 
 void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
   check.evidence.push_back(range_row("clips a second, " + supply.way, supply.clips_per_s, "1/s",
-                                     "measured, files in memory"));
+                                     supply.rate_has_reads
+                                         ? "measured, with reads: the system keeps nothing of this "
+                                           "storage in memory"
+                                         : "measured, files in memory"));
   if (supply.disk_batch_ms)
     check.evidence.push_back({.what = "a batch from the storage, " + supply.way,
                               .value = format_short(*supply.disk_batch_ms) + " ms",
@@ -274,7 +277,7 @@ Check check_help(const HelpQuestion& question) {
     std::string text =
         (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
     if (found.epochs_to_break_even)
-      text += " Building takes about " + report::format_estimate(question.build_s->middle()) +
+      text += " Building takes " + report::format_estimate(question.build_s->middle()) +
               ", which is saved after " + epochs_text(*found.epochs_to_break_even) + ".";
     check.findings.insert(check.findings.begin(),
                           Finding{.status = is_sure ? CheckStatus::kFail : CheckStatus::kWarn,

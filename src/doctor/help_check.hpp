@@ -27,8 +27,10 @@ enum class Picture : std::uint8_t {
 
 // Batches from one way of loading.
 struct Supply {
-  std::string way;                           // "librosa 0.10.2, 8 workers"
-  Range clips_per_s;                         // with the files in memory
+  std::string way;  // "librosa 0.10.2, 8 workers"
+  Range clips_per_s;
+  // The storage was read meanwhile; else the files were in memory.
+  bool rate_has_reads = false;
   std::optional<double> disk_batch_ms = {};  // of a batch from the storage
   bool stays_in_memory = true;  // an epoch's bytes fit, so only the first epoch reads the storage
   bool is_overlapped = true;    // prepares batches while the step runs

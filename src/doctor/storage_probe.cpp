@@ -98,7 +98,7 @@ class Prober {
     std::uint64_t bytes = 0;
     for (const Extent& one : probe_.extents) bytes += one.size_bytes;
     found.extent_bytes = static_cast<double>(bytes) / static_cast<double>(found.extent_count);
-    found.cached_share = share_in_page_cache();
+    found.cached_share = share_in_page_cache(env_, probe_.extents);
     if (!open(env_, probe_.extents.front().path, &found.missing)) return found;
     measure_extents(found);
     measure_random(found);
@@ -131,26 +131,6 @@ class Prober {
     if (times.empty()) return std::nullopt;
     std::ranges::sort(times);
     return times[times.size() / 2];
-  }
-
-  std::optional<double> share_in_page_cache() {
-    std::uint64_t resident = 0;
-    std::uint64_t all = 0;
-    std::map<std::string, std::shared_ptr<const FileMapping>> mapped;
-    for (const Extent& one : probe_.extents) {
-      auto& mapping = mapped[one.path];
-      if (mapping == nullptr) {
-        auto file = env_.open_for_read(one.path);
-        if (!file.ok()) continue;
-        auto made = (*file)->map();
-        if (!made.ok() || !(*made)->tells_what_is_resident()) return std::nullopt;
-        mapping = std::move(*made);
-      }
-      resident += mapping->resident_bytes(one.offset_bytes, one.size_bytes);
-      all += one.size_bytes;
-    }
-    if (all == 0) return std::nullopt;
-    return std::min(1.0, static_cast<double>(resident) / static_cast<double>(all));
   }
 
   // Runs `work` for indexes 0, 1, ... on threads until the share of the budget is over or all
@@ -249,6 +229,26 @@ class Prober {
 };
 
 }  // namespace
+
+std::optional<double> share_in_page_cache(Env& env, const std::vector<Extent>& extents) {
+  std::uint64_t resident = 0;
+  std::uint64_t all = 0;
+  std::map<std::string, std::shared_ptr<const FileMapping>> mapped;
+  for (const Extent& one : extents) {
+    auto& mapping = mapped[one.path];
+    if (mapping == nullptr) {
+      auto file = env.open_for_read(one.path);
+      if (!file.ok()) continue;
+      auto made = (*file)->map();
+      if (!made.ok() || !(*made)->tells_what_is_resident()) return std::nullopt;
+      mapping = std::move(*made);
+    }
+    resident += mapping->resident_bytes(one.offset_bytes, one.size_bytes);
+    all += one.size_bytes;
+  }
+  if (all == 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(resident) / static_cast<double>(all));
+}
 
 StorageMeasurement measure_storage(Env& env, const StorageProbe& probe) {
   return Prober(env, probe).measure();

@@ -47,6 +47,11 @@ struct StorageProbe {
   std::function<bool()> cancelled = {};
 };
 
+// The share of the extents' bytes that is in the page cache now; unset where the kernel does not
+// tell.
+[[nodiscard]] std::optional<double> share_in_page_cache(Env& env,
+                                                        const std::vector<Extent>& extents);
+
 [[nodiscard]] StorageMeasurement measure_storage(Env& env, const StorageProbe& probe);
 
 }  // namespace xtts::doctor
