@@ -38,7 +38,8 @@ Result<LibrosaRates> measure_librosa(const PythonChild& python, const CorpusProb
                                   {"hop", features.stft.hop_samples},
                                   {"win", features.stft.win_samples},
                                   {"n_mels", features.mel.n_mels},
-                                  {"workers", std::clamp(worker_count, 1U, kWorkersMax)},
+                                  {"trims", features.trim.method != formats::TrimMethod::kNone},
+      {"workers", std::clamp(worker_count, 1U, kWorkersMax)},
                                   {"seconds", 1.0},
                                   {"rounds", 3}};
   XTTS_ASSIGN(const nlohmann::json answer, python.run({.module = "on_the_fly",

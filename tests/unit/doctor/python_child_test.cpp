@@ -85,6 +85,7 @@ TEST(PythonChild, TheModulesRunInARealPythonAndLeaveNothingBehind) {
                                                {"hop", 256},
                                                {"win", 1024},
                                                {"n_mels", 80},
+                                               {"trims", true},
                                                {"workers", 1},
                                                {"seconds", 0.1},
                                                {"rounds", 1}}});

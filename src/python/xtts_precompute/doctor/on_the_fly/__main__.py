@@ -1,7 +1,7 @@
 """Reads a request as JSON from stdin, measures, and prints the answer as JSON.
 
-Request: {"files": [path, ...], "sample_rate", "n_fft", "hop", "win", "n_mels", "workers", "seconds",
-"rounds"}. Answer: {"format": 1, "version", "one": [clips/s, ...], "all": [clips/s, ...], "workers",
+Request: {"files": [path, ...], "sample_rate", "n_fft", "hop", "win", "n_mels", "trims", "workers",
+"seconds", "rounds"}. Answer: {"format": 1, "version", "one": [clips/s, ...], "all": [clips/s, ...], "workers",
 "failed": {"suffix": count}}, a number for each round; or {"format": 1, "missing": reason}.
 """
 

@@ -43,6 +43,8 @@ def _librosa(request: Dict[str, Any]) -> Any:
 
     def work(path: str) -> None:
         samples, rate = librosa.load(path, sr=request["sample_rate"], mono=True)
+        if request["trims"]:
+            samples, _ = librosa.effects.trim(samples, top_db=20)
         mel = librosa.feature.melspectrogram(
             y=samples, sr=rate, n_fft=request["n_fft"], hop_length=request["hop"],
             win_length=request["win"], n_mels=request["n_mels"],

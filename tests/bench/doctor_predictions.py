@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Does the doctor predict right? Its answer to "will a cache help?" beside what really happens.
+
+    doctor_predictions.py PROGRAM FOLDER [--hdd-model PROGRAM] [--only NAME,...] [--steps N]
+
+For each set-up (format, storage, workers, length of step) this script
+
+1. times the reference network's step on one batch again and again: the step with data for free;
+2. asks `PROGRAM doctor --data D --step-ms MS --workers W` for the expected gain, before there is a
+   cache;
+3. trains with features on the fly (librosa in a DataLoader), then builds the cache and trains from
+   it, and compares the gain with the doctor's range.
+
+The storage "hdd" is tests/bench/hdd_model.cpp with a page cache of 4 MiB: a corpus that does not fit
+into memory. The network computes on the CPU, so it shares the processors with its loader. Needs
+PyTorch, librosa and ffmpeg in this Python's environment.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "samples"))
+
+import common
+import numpy as np
+import torch
+import xtts_precompute as xp
+from xtts_precompute.reference_torch import SmallTts, mel_loss
+
+BATCH = 16
+ENCODERS = {
+    "wav": ("wav", ["-ar", "22050", "-ac", "1"]),
+    "wav44": ("wav", ["-ar", "44100", "-ac", "2"]),
+    "flac": ("flac", ["-ar", "44100", "-ac", "1"]),
+    "mp3": ("mp3", ["-ar", "44100", "-ac", "1", "-b:a", "128k"]),
+    "ogg": ("ogg", ["-ar", "24000", "-ac", "1", "-c:a", "libvorbis"]),
+}
+# name: format, storage, workers, passes of the network in a step
+SETUPS = {
+    "wav-0-short": ("wav", "memory", 0, 1),
+    "wav-0-long": ("wav", "memory", 0, 6),
+    "wav-1-short": ("wav", "memory", 1, 1),
+    "wav44-0-short": ("wav44", "memory", 0, 1),
+    "wav44-2-short": ("wav44", "memory", 2, 1),
+    "wav44-2-long": ("wav44", "memory", 2, 6),
+    "flac-0-middle": ("flac", "memory", 0, 3),
+    "flac-2-short": ("flac", "memory", 2, 1),
+    "mp3-0-short": ("mp3", "memory", 0, 1),
+    "mp3-2-long": ("mp3", "memory", 2, 6),
+    "ogg-1-middle": ("ogg", "memory", 1, 3),
+    "wav44-hdd-0": ("wav44", "hdd", 0, 1),
+    "mp3-hdd-2": ("mp3", "hdd", 2, 1),
+    "wav-hdd-0-long": ("wav", "hdd", 0, 6),
+}
+
+
+def corpus(folder, kind):
+    """Makes a corpus in one format, once; returns its folder."""
+    data = folder / f"data-{kind}"
+    if data.exists():
+        return data
+    mixed = folder / "mixed"
+    if not mixed.exists():
+        subprocess.run([ROOT / "samples/make_corpus.sh", mixed, "96"], check=True, stdout=subprocess.DEVNULL)
+    suffix, options = ENCODERS[kind]
+    draft = data.with_suffix(".draft")
+    (draft / "wavs").mkdir(parents=True, exist_ok=True)
+    for source in sorted((mixed / "wavs").iterdir()):
+        target = draft / "wavs" / f"{source.stem}.{suffix}"
+        command = ["ffmpeg", "-v", "error", "-y", "-i", source, *options, target]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    shutil.copy(mixed / "metadata.csv", draft)
+    draft.rename(data)
+    return data
+
+
+@contextlib.contextmanager
+def storage(kind, folder, hdd_model):
+    """Gives a folder that shows FOLDER on the storage."""
+    if kind == "memory":
+        for path in folder.rglob("*"):
+            if path.is_file():
+                path.read_bytes()
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="hdd-") as mountpoint:
+        disk = subprocess.Popen([hdd_model, folder, mountpoint, "--memory", "4", "--hold", "0"])
+        while not os.path.ismount(mountpoint):
+            if disk.poll() is not None:
+                sys.exit("no mount")
+            time.sleep(0.01)
+        try:
+            yield pathlib.Path(mountpoint)
+        finally:
+            disk.send_signal(signal.SIGTERM)
+            disk.wait()
+
+
+class Clips(torch.utils.data.Dataset):
+    """The trainer's way: librosa in __getitem__."""
+
+    def __init__(self, data):
+        self.clips = common.clips_of(data)
+
+    def __len__(self):
+        return len(self.clips)
+
+    def __getitem__(self, index):
+        path, text = self.clips[index]
+        return common.padded(common.mel_on_the_fly(path), text)
+
+
+def as_batch(values):
+    names = ("tokens", "mel", "text_len", "mel_len")
+    return dict(zip(names, (torch.as_tensor(np.asarray(value)) for value in values)))
+
+
+def for_ever(loader):
+    while True:
+        yield from loader
+
+
+class Network:
+    """The reference network; a step has some passes over the same batch."""
+
+    def __init__(self, passes):
+        torch.manual_seed(0)
+        self.model = SmallTts(common.MELS, True)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+        self.passes = passes
+
+    def step(self, batch):
+        for _ in range(self.passes):
+            self.optimizer.zero_grad(set_to_none=True)
+            mel = batch["mel"].float()
+            loss = mel_loss(self.model(mel, batch["tokens"], batch["text_len"]), mel, batch["mel_len"])
+            loss.backward()
+            self.optimizer.step()
+
+
+def ms_a_step(network, batches, steps, warmup=3):
+    iterator = iter(batches)
+    for _ in range(warmup):
+        network.step(next(iterator))
+    begin = time.perf_counter()
+    for _ in range(steps):
+        network.step(next(iterator))
+    return 1e3 * (time.perf_counter() - begin) / steps
+
+
+def on_the_fly(data, workers):
+    return torch.utils.data.DataLoader(
+        Clips(data), BATCH, shuffle=True, drop_last=True, num_workers=workers,
+        persistent_workers=workers > 0, collate_fn=lambda rows: as_batch(zip(*rows)),
+    )  # fmt: skip
+
+
+def ask_doctor(program, data, step_ms, workers):
+    command = [program, "doctor", "--data", data, "--step-ms", f"{step_ms:.3f}", "--workers", workers, "--batch-size",
+               BATCH, "--python", sys.executable, "--json"]  # fmt: skip
+    begin = time.monotonic()
+    answer = subprocess.run([*map(str, command)], check=True, stdout=subprocess.PIPE)
+    document = json.loads(answer.stdout)
+    check = next(one for one in document["checks"] if one["name"] == "will_it_help")
+    rows = {row["what"]: row for row in check["evidence"]}
+    return rows, time.monotonic() - begin
+
+
+def run(name, arguments):
+    kind, place, workers, passes = SETUPS[name]
+    real = corpus(arguments.folder, kind)
+    network = Network(passes)
+    cache = arguments.folder / f"cache-{kind}"
+    with storage(place, real, arguments.hdd_model) as data:
+        batch = next(iter(on_the_fly(data, 0)))
+        step_ms = ms_a_step(network, for_ever([batch]), arguments.steps)
+        rows, took_s = ask_doctor(arguments.program, data, step_ms, workers)
+        now = ms_a_step(network, for_ever(on_the_fly(data, workers)), arguments.steps)
+    shutil.rmtree(cache, ignore_errors=True)
+    subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
+    with storage(place, cache, arguments.hdd_model) as shown:
+        fields = ("tokens", "mel", "text_len", "mel_len")
+        loader = xp.torch.Loader(str(shown), batch_size=BATCH, fields=fields, shuffle="window" if place == "hdd" else "global")
+        batches = ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
+        cached = ms_a_step(network, batches, arguments.steps)
+    low, high = bounds(rows["the step now"])
+    cached_low, cached_high = bounds(rows["the step from a cache"])
+    gain_low, gain_high = low / cached_high, high / cached_low
+    gain = now / cached
+    return {
+        "name": name, "step_ms": step_ms, "now_ms": now, "now_predicted": [low, high], "cached_ms": cached,
+        "cached_predicted": [cached_low, cached_high], "gain": gain, "gain_predicted": [gain_low, gain_high],
+        "is_within": gain_low <= gain <= gain_high, "doctor_s": took_s,
+    }  # fmt: skip
+
+
+def bounds(row):
+    numbers = [float(word.replace(",", "")) for word in row["value"].replace(" ms", "").split(" to ")]
+    return numbers[0], numbers[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--hdd-model", type=pathlib.Path)
+    parser.add_argument("--only", default=",".join(SETUPS))
+    parser.add_argument("--steps", type=int, default=30)
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    within = []
+    print("| set-up | step, data free | now | predicted | from a cache | predicted | gain | predicted | within |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name in arguments.only.split(","):
+        if SETUPS[name][1] == "hdd" and arguments.hdd_model is None:
+            print(f"{name}: skipped, no --hdd-model", file=sys.stderr)
+            continue
+        found = run(name, arguments)
+        within.append(found["is_within"])
+        now, cached, gain = (found[key] for key in ("now_predicted", "cached_predicted", "gain_predicted"))
+        print(
+            f"| {name} | {found['step_ms']:.1f} | {found['now_ms']:.1f} | {now[0]:.1f} to {now[1]:.1f} | "
+            f"{found['cached_ms']:.1f} | {cached[0]:.1f} to {cached[1]:.1f} | {found['gain']:.2f} | "
+            f"{gain[0]:.2f} to {gain[1]:.2f} | {'yes' if found['is_within'] else 'NO'} |",
+            flush=True,
+        )
+    print(f"within the range: {sum(within)} of {len(within)}")
+
+
+if __name__ == "__main__":
+    main()
