@@ -27,7 +27,8 @@ struct Evidence {
   std::string unit = {};              // "bytes/s"
 };
 
-// A change of the trainer's configuration. A `before` that is empty: the file has no such key.
+// A change of the trainer's configuration. A `before` that is empty: the file has no such key. An
+// `after` that is empty: the key's lines become comments.
 struct ConfigChange {
   std::string key;  // "data.preprocessing_mode"
   std::string before;

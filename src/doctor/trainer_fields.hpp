@@ -1,0 +1,38 @@
+// The keys of the trainer's config.yaml, with their types and defaults: a table of facts about
+// masoodafar-web/MyXTTSModel at 7e78353 (the classes in myxtts/config/config.py). Constants.
+// tests/python/test_myxtts_trainer.py compares the table with those classes.
+//
+// recipe/trainer_keys.hpp says what the keys mean for features. This table says what exists: the
+// trainer stops at any other key (TypeError in XTTSConfig.from_yaml).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xtts::doctor {
+
+enum class FieldKind : std::uint8_t { kInt, kFloat, kBool, kText, kList, kMap };
+enum class FieldNull : std::uint8_t { kNeeded, kMayBeNull };
+// kUnused: no code in myxtts/ reads the field, or what reads it changes nothing.
+enum class FieldUse : std::uint8_t { kUsed, kUnused };
+
+struct TrainerField {
+  std::string_view name;  // "data.batch_size"
+  FieldKind kind;
+  std::string_view trainer_default;  // as YAML writes it; empty: null, or made by the code
+  FieldNull null = FieldNull::kNeeded;
+  FieldUse use = FieldUse::kUsed;
+};
+
+[[nodiscard]] std::span<const TrainerField> trainer_fields();
+[[nodiscard]] const TrainerField* find_trainer_field(std::string_view name);
+// "model", "data", "training".
+[[nodiscard]] std::vector<std::string> trainer_sections();
+
+// Says where a key lives that this version of the trainer does not have. Empty: nowhere known.
+[[nodiscard]] std::string_view home_of_foreign_key(std::string_view name);
+
+}  // namespace xtts::doctor
