@@ -79,6 +79,16 @@ Command& Command::choice(const std::string& names, std::string& value,
   return *this;
 }
 
+Command& Command::required_choice(const std::string& name, std::string& value,
+                                  const std::vector<std::string>& choices,
+                                  const std::string& help) {
+  command_.add_option(name, value, help)
+      ->required()
+      ->type_name(choices_text(choices))
+      ->check(silent(CLI::IsMember(choices)));
+  return *this;
+}
+
 Command& Command::threads(std::uint32_t& count) {
   command_.add_option("-j,--threads", count, "Threads, 1 to 1024 (default: all processors)")
       ->type_name("N")

@@ -39,6 +39,9 @@ class Command {
   // The parser refuses a value that is not one of `choices`.
   Command& choice(const std::string& names, std::string& value,
                   const std::vector<std::string>& choices, const std::string& help);
+  // A choice that the user must make.
+  Command& required_choice(const std::string& name, std::string& value,
+                           const std::vector<std::string>& choices, const std::string& help);
   Command& threads(std::uint32_t& count);  // -j, --threads; 0 where not given
   Command& flag(const std::string& names, bool& value, const std::string& help);
   // `text`: lines of "command   # what it does", without indent. --help begins with them, so the

@@ -13,6 +13,7 @@ void add_bench_command(CLI::App& app, Context& context);
 void add_build_command(CLI::App& app, Context& context);
 void add_compact_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
+void add_config_command(CLI::App& app, Context& context);
 void add_convert_command(CLI::App& app, Context& context);
 void add_merge_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);

@@ -1,1 +1,1 @@
-! xtts-precompute --help | grep -E "^ +(warm|config|doctor|monitor) "
+! xtts-precompute --help | grep -E "^ +(warm|doctor|monitor) "
