@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-from support import tell
+from support import PROJECT, tell
 
 CHECKOUT = os.environ.get("XTTS_MYXTTS_CHECKOUT")
 pytestmark = pytest.mark.skipif(
@@ -158,6 +158,53 @@ def test_the_table_of_keys_has_its_defaults():
     said, unsaid = xp.myxtts.Config(DataConfig()), xp.myxtts.Config({})
     for name in ("features", "text"):
         assert said.fingerprints[name] == unsaid.fingerprints[name]
+
+
+def test_config_check_knows_its_fields():
+    """The table of src/doctor/trainer_fields.cpp against the trainer's own classes."""
+    from dataclasses import fields
+    from typing import get_type_hints
+
+    from myxtts.config import config as its
+
+    source = (PROJECT / "src/doctor/trainer_fields.cpp").read_text(encoding="utf-8")
+    row = re.compile(r'\{"((?:model|data|training)\.\w+)", k(\w+), "([^"]*)"(, kMayBeNull)?')
+    table = {name: (kind, value, bool(null)) for name, kind, value, null in row.findall(source)}
+    kinds = {"int": "Int", "float": "Float", "bool": "Bool", "str": "Text", "List": "List", "Dict": "Map"}
+    theirs = {}
+    for section, owner in (("model", its.ModelConfig), ("data", its.DataConfig), ("training", its.TrainingConfig)):
+        for field in fields(owner):
+            hint = str(get_type_hints(owner)[field.name])
+            kind = kinds[re.search(r"(int|float|bool|str|List|Dict)", hint)[0]]
+            if "List" in hint or "Dict" in hint:
+                kind = "List" if "List" in hint else "Map"
+            made = "" if field.default is None else plain(field.default)
+            theirs[f"{section}.{field.name}"] = (kind, made, field.default is None)
+    assert table == theirs
+
+
+def test_config_check_mends_its_files(tmp_path):
+    """Each of its files stops the trainer as it is, and loads once it is mended."""
+    from myxtts.config.config import XTTSConfig
+
+    files = [*Path(CHECKOUT).glob("configs/*.yaml"), *Path(CHECKOUT).glob("examples/*.yaml")]
+    assert len(files) == 3
+    for file in files:
+        copy = tmp_path / file.name
+        shutil.copy(file, copy)
+        with pytest.raises(TypeError):
+            XTTSConfig.from_yaml(str(copy))
+        tell("config", "check", copy, "--gpu", "24GB", "--fix", "--fail-on", "warn")
+        config = XTTSConfig.from_yaml(str(copy))
+        assert isinstance(config.training.learning_rate, float), file
+        assert config.data.pad_to_fixed_length and config.data.max_text_tokens == config.data.max_text_length
+        assert Path(f"{copy}.bak").read_bytes() == file.read_bytes()
+        mended = copy.read_bytes()
+        tell("config", "check", copy, "--gpu", "24GB", "--fix")
+        assert copy.read_bytes() == mended
+    XTTSConfig().to_yaml(str(tmp_path / "made.yaml"))  # all keys, each with its default
+    tell("config", "check", tmp_path / "made.yaml", "--gpu", "24GB", "--fix", "--fail-on", "warn")
+    XTTSConfig.from_yaml(str(tmp_path / "made.yaml"))
 
 
 def its_configurations(folder):
