@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "doctor/chart.hpp"
+
 namespace xtts::doctor {
 
 enum class CheckStatus : std::uint8_t { kPass, kWarn, kFail, kCannotTell };
@@ -62,6 +64,7 @@ struct Check {
   std::string summary = {};  // the answer in one sentence
   std::vector<Evidence> evidence = {};
   std::vector<Finding> findings = {};
+  std::vector<Chart> charts = {};
 };
 
 // The worst status of `findings`: fail, warn, cannot tell, pass. kPass if there is none.
