@@ -82,7 +82,7 @@ void set_verdict(const std::vector<Check>& checks, HtmlPage& page) {
 HtmlSection recommendations_of(const Advice& advice) {
   HtmlSection section{.title = "What to do, most useful first"};
   HtmlList list{.is_numbered = true};
-  report::BarsChart gains{.unit = "times as fast", .levels = {{"as now", 1.0}}};
+  report::BarsChart gains{.unit = "×", .levels = {{"as now", 1.0}}};
   for (const Finding& finding : advice.recommendations) {
     HtmlItem item{.text = finding.remedy, .place = finding.place};
     if (finding.gain) {
@@ -102,7 +102,7 @@ HtmlSection recommendations_of(const Advice& advice) {
   section.blocks.emplace_back(std::move(list));
   if (gains.bars.size() > 1)
     section.blocks.emplace_back(report::Chart{.title = "Expected speed of training",
-                                              .note = "each change alone, and its range",
+                                              .note = "times as fast, each change alone",
                                               .content = std::move(gains)});
   return section;
 }

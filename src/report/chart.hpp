@@ -25,7 +25,7 @@ struct ChartPeriod {
 
 // One value after the other: times of batches.
 struct SeriesChart {
-  std::string x_name = {};  // "batch"
+  std::string x_name = {};  // "batches"
   std::string unit = {};    // "ms"
   std::vector<double> values = {};
   std::optional<ChartPeriod> period = {};

@@ -17,8 +17,7 @@ namespace {
 
 // All lengths are in units of the SVG.
 constexpr double kChartWidth = 360.0;
-constexpr double kCharWidth = 6.0;  // of an average letter
-constexpr double kLeft = 46.0;
+constexpr double kLeft = 54.0;
 constexpr double kRight = 350.0;
 constexpr double kPlotHeight = 140.0;
 constexpr double kColumnMin = 2.0;
@@ -135,10 +134,33 @@ std::string svg_line(double x1, double y1, double x2, double y2, std::string_vie
          std::string(css_class) + "\"/>";
 }
 
+// Widths of letters of 11 units, in a wide font (DejaVu Sans): other fonts need less room.
+double text_width(std::string_view text) {
+  double width = 0.0;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool continues = byte >= 0x80 && byte < 0xc0;
+    if (continues) continue;
+    if (byte >= 0xe0) {
+      width += 11.0;
+    } else if (std::string_view(" ilj.,:;'|!I").find(letter) != std::string_view::npos) {
+      width += 3.6;
+    } else if (std::string_view("mwMW@%<>=+~").find(letter) != std::string_view::npos) {
+      width += 11.0;
+    } else {
+      width += byte >= 'A' && byte <= 'Z' ? 8.0 : 7.0;
+    }
+  }
+  return width;
+}
+
 // A text that is no wider than `width` units.
 std::string fitting(std::string_view text, double width) {
   const std::string visible = escape_controls(text);
-  return shorten(visible, static_cast<std::size_t>(std::max(width / kCharWidth, 1.0)));
+  auto count = static_cast<std::size_t>(std::max(width / 3.6, 1.0));
+  std::string shown = shorten(visible, count);
+  while (count > 1 && text_width(shown) > width) shown = shorten(visible, --count);
+  return shown;
 }
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
@@ -203,7 +225,7 @@ std::string y_axis(const Plot& plot, const std::string& unit) {
            svg_text(kLeft - 5.0, plot.y_of(tick) + 3.5, tick_label(tick), "small", "end");
   }
   if (!unit.empty())
-    svg += svg_text(kLeft - 5.0, plot.top - 8.0, fitting(unit, 60), "small", "end");
+    svg += svg_text(kLeft - 5.0, plot.top - 8.0, fitting(unit, kLeft - 5.0), "small", "end");
   return svg;
 }
 
@@ -238,7 +260,7 @@ std::string period_marks(const Plot& plot, const ChartPeriod& period, std::size_
   const std::string length_text = tick_label(std::round(period.length * 10.0) / 10.0);
   svg +=
       "<path d=\"M" + at(start) + " " + at(plot.top) + "v-5H" + at(end) + "v5\" class=\"range\"/>";
-  const std::string text = "repeats every " + length_text + (x_name.empty() ? "" : " × " + x_name);
+  const std::string text = "repeats every " + length_text + (x_name.empty() ? "" : " " + x_name);
   return svg +
          svg_text(kRight, plot.top - 8.0, fitting(text, kRight - kLeft - 20.0), "strong", "end");
 }
@@ -345,13 +367,15 @@ Drawing draw(const HistogramChart& chart) {
     if (!is_outside) drawing.svg += svg_line(x, text_y + 3.0, x, plot.bottom(), "level-line");
     const bool is_right = x > (kLeft + kRight) / 2.0;
     drawing.svg += svg_text(is_right ? x - 4.0 : x + 4.0, text_y + 1.0,
-                            fitting(name, is_right ? x - kLeft : kRight - x), "level halo",
+                            fitting(name, (is_right ? x - kLeft : kRight - x) - 6.0), "level halo",
                             is_right ? "end" : "start");
     text_y += kLineHeight;
   }
   for (const double tick : ticks_of(bins.range)) {
     const double x = kLeft + bins.range.share(tick) * (kRight - kLeft);
-    drawing.svg += svg_text(x, plot.bottom() + 14.0, tick_label(tick), "small", "middle");
+    const bool is_at_end = x > kRight - 20.0;
+    drawing.svg += svg_text(is_at_end ? kRight : x, plot.bottom() + 14.0, tick_label(tick), "small",
+                            is_at_end ? "end" : "middle");
   }
   drawing.svg += svg_text(kRight, plot.bottom() + 27.0, fitting(chart.unit, 200.0), "small", "end");
   drawing.height = plot.bottom() + 32.0;
@@ -368,8 +392,8 @@ std::string bar_in_words(const ChartBar& bar, const std::string& unit) {
 std::string bar_row(const ChartBar& bar, const std::string& unit, const Scale& scale, double top) {
   const double width = kChartWidth - 4.0;
   const auto x_of = [&](double value) { return 2.0 + scale.share(bounded(value)) * width; };
-  const std::string value = bar_in_words(bar, unit);
-  const double value_width = kCharWidth * static_cast<double>(display_width(value)) + 10.0;
+  const std::string value = fitting(bar_in_words(bar, unit), kChartWidth * 0.6);
+  const double value_width = 1.12 * text_width(value) + 12.0;  // it is bold
   std::string svg = svg_text(2.0, top + 11.0, fitting(bar.label, kChartWidth - value_width)) +
                     svg_text(kChartWidth - 2.0, top + 11.0, value, "strong", "end");
   const double from = x_of(std::min(bar.value, 0.0));
@@ -410,10 +434,13 @@ Drawing draw(const BarsChart& chart) {
   }
   for (const ChartLevel& level : levels) {
     const double x = 2.0 + scale.share(level.at) * (kChartWidth - 4.0);
-    drawing.svg += svg_line(x, 15.0, x, top, "level-line");
+    for (std::size_t i = 0; i < std::min(bars.size(), kBarsShown); ++i) {
+      const double bar_top = 36.0 * static_cast<double>(i) + 14.0;
+      drawing.svg += svg_line(x, bar_top, x, bar_top + 17.0, "level-line");
+    }
     const bool is_right = x > kChartWidth / 2.0;
     drawing.svg += svg_text(is_right ? x - 4.0 : x + 4.0, top + 8.0,
-                            fitting(level.name, is_right ? x : kChartWidth - x), "level",
+                            fitting(level.name, (is_right ? x : kChartWidth - x) - 8.0), "level",
                             is_right ? "end" : "start");
     top += kLineHeight;
   }
@@ -463,8 +490,9 @@ Drawing draw(const StackChart& chart) {
     drawing.svg += svg_rect(x, 2.0, width - 1.0, 26.0, colour);
     if (width >= 18.0) drawing.svg += svg_text(x + width / 2.0, 19.0, number, "on-part", "middle");
     x += width;
-    const std::string value = with_unit(parts[i].value, chart.unit) + ", " + format_percent(share);
-    const double value_width = kCharWidth * static_cast<double>(display_width(value)) + 30.0;
+    const std::string value = fitting(
+        with_unit(parts[i].value, chart.unit) + ", " + format_percent(share), kChartWidth * 0.5);
+    const double value_width = 1.12 * text_width(value) + 34.0;  // it is bold
     drawing.svg += svg_rect(2.0, y - 10.0, 16.0, 13.0, colour) +
                    svg_text(10.0, y, number, "on-part", "middle") +
                    svg_text(24.0, y, fitting(parts[i].label, kChartWidth - value_width)) +

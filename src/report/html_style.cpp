@@ -82,11 +82,12 @@ summary::-webkit-details-marker { display: none; }
   transform: rotate(45deg); align-self: start; }
 .folded[open] > summary::after { transform: rotate(225deg); margin-top: 0.6rem; }
 summary:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
+.folded > summary > .status { justify-self: start; }
 .folded > summary h3 { display: inline; }
 .about { display: block; margin-top: 0.1rem; color: var(--muted); font-size: 0.9375rem; }
 .folded > .inside { padding: 0 0 1.25rem 8.75rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
-  gap: 1rem; margin: 1rem 0; }
+  gap: 1rem; margin: 1rem 0; align-items: start; }
 figure { margin: 0; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 0.35rem;
   max-width: 36rem; }
 figcaption { font-weight: 600; font-size: 0.9375rem; }
@@ -116,7 +117,7 @@ footer { margin-top: 2.5rem; color: var(--muted); font-size: 0.8125rem; }
   .verdict { padding: 0.9rem 1rem; }
   .verdict p { font-size: 1.125rem; }
   .folded > summary { grid-template-columns: 1fr 1rem; }
-  .folded > summary > .status { justify-self: start; grid-column: 1; }
+  .folded > summary > .status { grid-column: 1; }
   .folded > summary > .head { grid-column: 1; margin-top: 0.25rem; }
   .folded > summary::after { grid-column: 2; grid-row: 1; }
   .folded > .inside { padding-left: 0; }

@@ -76,10 +76,10 @@ CONTRAST = """(() => {
   return {count, found: found.slice(0, 8)};
 })()"""
 
-# Blocks in folded details that take no room.
+# Blocks in folded details that are not shown.
 HIDDEN = """(() => {
   const all = [...document.querySelectorAll('details:not([open]) > :not(summary)')];
-  return {count: all.length, hidden: all.filter(one => one.getBoundingClientRect().height < 5).length};
+  return {count: all.length, hidden: all.filter(one => !one.checkVisibility()).length};
 })()"""
 
 OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
@@ -124,7 +124,7 @@ def check_text(page: pathlib.Path) -> None:
     expect(not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", text), f"{page.name}: control characters")
     for picture in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
         numbers = re.sub(r"<(text|title|desc)[^>]*>.*?</\1>", "", picture, flags=re.DOTALL)
-        expect(not re.search("nan|inf|=\"-\"", numbers), f"{page.name}: a coordinate is no number: {numbers[:200]}")
+        expect(not re.search('nan|inf|="-"', numbers), f"{page.name}: a coordinate is no number: {numbers[:200]}")
 
 
 def check_in_browser(browser: Browser, page: pathlib.Path, pictures: pathlib.Path | None) -> None:

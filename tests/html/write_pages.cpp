@@ -70,7 +70,7 @@ Check check_of_times() {
   check.evidence = {{"batches", "120", "measured", 120.0, ""}};
   check.charts = {{.title = "Times of 120 batches",
                    .note = "measured, after 5 that do not count",
-                   .content = SeriesChart{.x_name = "batch",
+                   .content = SeriesChart{.x_name = "batches",
                                           .unit = "ms",
                                           .values = stalling_times(120),
                                           .period = ChartPeriod{10.0, 3.0},
