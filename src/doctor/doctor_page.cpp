@@ -127,8 +127,9 @@ HtmlSection section_of(const Check& check) {
     HtmlItem item{.status = shown_status(finding.status),
                   .text = is_said ? finding.remedy : finding.text,
                   .place = finding.place};
-    if (finding.gain) item.gain = gain_in_words(*finding.gain);
-    if (!is_said) item.note = finding.remedy;
+    const std::string gain = finding.gain ? "(" + gain_in_words(*finding.gain) + ")" : "";
+    const std::string remedy = is_said ? "" : finding.remedy;
+    item.note = remedy + (remedy.empty() || gain.empty() ? "" : " ") + gain;
     findings.items.push_back(std::move(item));
   }
   if (!findings.items.empty()) section.blocks.emplace_back(std::move(findings));

@@ -37,7 +37,7 @@ p { margin: 0.5rem 0; max-width: 44rem; }
 .aside { color: var(--muted); font-size: 0.875rem; margin: 0; }
 .verdict { margin: 1.25rem 0 0; padding: 1.1rem 1.25rem; border-left: 0.35rem solid var(--tone);
   border-radius: 0.35rem; background: var(--tone-ground); }
-.verdict p { margin: 0.35rem 0 0; font-size: 1.3rem; line-height: 1.4; max-width: none;
+.verdict p { margin: 0.5rem 0 0; font-size: 1.3rem; line-height: 1.4; max-width: none;
   font-weight: 600; }
 .tone-plain { --tone: var(--ink); --tone-ground: var(--raised); }
 .tone-good { --tone: var(--good); --tone-ground: var(--good-ground); }
@@ -89,7 +89,7 @@ summary:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
   gap: 1rem; margin: 1rem 0; align-items: start; }
 figure { margin: 0; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 0.35rem;
-  max-width: 36rem; }
+  max-width: 30rem; }
 figcaption { font-weight: 600; font-size: 0.9375rem; }
 figcaption .note { display: block; }
 svg { display: block; width: 100%; height: auto; margin-top: 0.5rem; overflow: hidden; }

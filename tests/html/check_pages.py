@@ -4,7 +4,8 @@
 Each page is well-formed XML, loads nothing, and is the same when it is written again. In Chromium, at
 the width of a phone and of a desk, light and dark: nothing overflows, no text has a contrast below
 4.5, the console is silent, and folded details are open on paper. With FOLDER, pages and pictures of
-them stay there, to be looked at. Without Chromium, the checks in a browser are skipped, and it says so.
+them stay there, to be looked at. Without Chromium, the checks in a browser are skipped: it says so and
+exits with 77.
 """
 
 from __future__ import annotations
@@ -190,7 +191,9 @@ def main(program: str, folder: str | None) -> int:
                     check_in_browser(browser, page, pages if folder else None)
     for failure in failures:
         print("FAILED:", failure)
-    return 1 if failures else 0
+    if failures:
+        return 1
+    return 0 if found else 77
 
 
 if __name__ == "__main__":
