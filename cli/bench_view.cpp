@@ -1,6 +1,7 @@
 #include "cli/bench_view.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "base/shell_words.hpp"
@@ -123,7 +124,10 @@ json times_to_json(const MeasuredPass& pass) {
   const BatchTimes times = report::summarize_times(pass.batch_ms);
   json cycle = nullptr;
   if (times.cycle) {
-    cycle = {{"period", times.cycle->period}, {"strength", times.cycle->strength}};
+    const double period = times.cycle->period;
+    const bool is_whole = period == std::round(period);
+    cycle = {{"period", is_whole ? json(static_cast<std::uint64_t>(period)) : json(period)},
+             {"strength", times.cycle->strength}};
   }
   return {
       {"samples_per_s", samples_per_s(pass)},
@@ -194,7 +198,7 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
                                               : times_in_words(times) + ": " + verdict_of(times)) +
           "\n";
   if (times.cycle && report::step_variation(times) >= kEvenSteps) {
-    text += "  every " + format_count(times.cycle->period) +
+    text += "  every " + report::format_period(times.cycle->period) +
             " batches the times repeat themselves (" + format_percent(times.cycle->strength) +
             "): a queue that runs dry and is filled again\n";
   }

@@ -13,16 +13,16 @@
 namespace xtts {
 namespace {
 
-constexpr std::size_t kCountMin = 16;
-constexpr std::size_t kCountMax = 4096;  // a search among so many takes up to half a second
+constexpr std::size_t kCountMin = 24;
+constexpr std::size_t kCountMax = 4096;  // a search among so many takes up to a second
 constexpr double kEvenVariation = 0.1;   // below it a rhythm does not matter
 constexpr double kPeriodsMin = 4.0;
-constexpr double kFarOff = 6.0;  // in deviations of the usual values
-constexpr std::array<std::size_t, 6> kLineCounts{1, 2, 4, 8, 16, 32};
+constexpr double kFarOff = 6.0;            // in deviations of the usual values
+constexpr std::size_t kLineDoublings = 6;  // 1, 2, 4, ... 32 lines
 constexpr int kShuffleCount = 399;
 constexpr int kBetterShufflesMax = 1;
 // Among periods that explain the times about equally well, the shortest one counts.
-constexpr double kAboutEqual = 0.8;
+constexpr double kAboutEqual = 0.7;
 constexpr double kAboutEqualWhole = 0.97;
 
 using Spectrum = std::vector<std::complex<double>>;
@@ -71,13 +71,31 @@ void remove_line(std::vector<double>& values) {
     values[i] -= mean + product / squares * (static_cast<double>(i) - centre);
 }
 
+// Takes away what each value has of the one before it: the colour of the commonest noise. The first
+// value is lost.
+void remove_memory(std::vector<double>& values) {
+  double product = 0.0;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) product += values[i] * values[i - 1];
+    squares += values[i] * values[i];
+  }
+  if (!(squares > 0.0)) return;
+  // An alternation of fast and slow is a rhythm too, so not all of it is taken away.
+  const double memory = std::max(product / squares, -0.6);
+  // So small a one is chance.
+  if (std::abs(memory) < 3.0 / std::sqrt(static_cast<double>(values.size()))) return;
+  for (std::size_t i = values.size() - 1; i > 0; --i) values[i] -= memory * values[i - 1];
+  values.erase(values.begin());
+}
+
 // Fourier transforms of one length, a power of two.
 class Transform {
  public:
   explicit Transform(std::size_t length) : turns_(length / 2), places_(length) {
     for (std::size_t i = 0; i < turns_.size(); ++i) {
-      turns_[i] = std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(i) /
-                                      static_cast<double>(length));
+      turns_[i] = std::polar(
+          1.0, -2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length));
     }
     for (std::size_t i = 1; i < length; ++i)
       places_[i] = places_[i / 2] / 2 + (i % 2 == 1 ? length / 2 : 0);
@@ -151,25 +169,7 @@ class CycleSearch {
   explicit CycleSearch(std::size_t count)
       : count_(count), length_(length_for(count)), transform_(length_) {
     for (std::size_t bin = 1; bin <= length_ / 2; ++bin)
-      log_frequencies_.push_back(
-          std::log(static_cast<double>(bin) / static_cast<double>(length_)));
-  }
-
-  // The times without their colour.
-  std::vector<double> whitened(const std::vector<double>& values) {
-    power_of(values);
-    const std::vector<double> curve = smooth_curve();
-    Spectrum spectrum = spectrum_;
-    for (std::size_t bin = 1; bin <= length_ / 2; ++bin) {
-      spectrum[bin] /= std::sqrt(curve[bin - 1]);
-      if (bin < length_ / 2) spectrum[length_ - bin] = std::conj(spectrum[bin]);
-    }
-    spectrum[0] = 0.0;
-    for (auto& one : spectrum) one = std::conj(one);  // the inverse transform of a real signal
-    transform_.run(spectrum);
-    std::vector<double> result(count_);
-    for (std::size_t i = 0; i < count_; ++i) result[i] = spectrum[i].real();
-    return result;
+      log_frequencies_.push_back(std::log(static_cast<double>(bin) / static_cast<double>(length_)));
   }
 
   // The best place for a rhythm.
@@ -178,17 +178,18 @@ class CycleSearch {
     const std::vector<double> curve = smooth_curve();
     for (std::size_t i = 0; i < power_.size(); ++i) power_[i] /= curve[i];
     Candidate found;
-    for (const std::size_t lines : kLineCounts) {
+    for (std::size_t doubling = 0; doubling < kLineDoublings; ++doubling) {
+      const std::size_t lines = std::size_t{1} << doubling;
       // Frequencies in steps of 1 / (lines * length), so that the last line meets each bin.
-      const auto low = static_cast<std::size_t>(
-          std::ceil(kPeriodsMin / static_cast<double>(count_) * static_cast<double>(length_ * lines)));
+      const auto low = static_cast<std::size_t>(std::ceil(
+          kPeriodsMin / static_cast<double>(count_) * static_cast<double>(length_ * lines)));
       const std::size_t high = length_ / 2;
       double best_sum = -1.0;
       std::size_t best_step = 0;
       for (std::size_t step = low; step <= high; ++step) {
         double sum = 0.0;
         for (std::size_t line = 1; line <= lines; ++line)
-          sum += power_[(step * line + lines / 2) / lines - 1];
+          sum += power_[((step * line + lines / 2) >> doubling) - 1];
         if (sum > best_sum) {
           best_sum = sum;
           best_step = step;
@@ -309,9 +310,10 @@ double share_explained(std::span<const double> centred, double period) {
 
 Cycle described(std::span<const double> times, const Candidate& found, std::size_t length) {
   std::vector<double> centred(times.begin(), times.end());
-  remove_line(centred);
   std::vector<double> calm = centred;
   draw_in_far_values(calm);
+  remove_line(calm);
+  remove_line(centred);
   // The frequency between the steps of the search.
   double frequency = found.frequency;
   double highest = -1.0;
@@ -345,18 +347,20 @@ Cycle described(std::span<const double> times, const Candidate& found, std::size
 
 std::optional<Cycle> search_cycle(std::span<const double> times) {
   if (times.size() > kCountMax) times = times.last(kCountMax);
-  const auto is_finite = [](double value) { return std::isfinite(value) && std::abs(value) < 1e100; };
+  const auto is_finite = [](double value) {
+    return std::isfinite(value) && std::abs(value) < 1e100;
+  };
   if (times.size() < kCountMin || !std::ranges::all_of(times, is_finite)) return std::nullopt;
   const double mean = mean_of_times(times);
   if (mean <= 0.0 || std::sqrt(variance_of(times)) < kEvenVariation * mean) return std::nullopt;
   std::vector<double> calm(times.begin(), times.end());
-  remove_line(calm);
   draw_in_far_values(calm);
+  remove_line(calm);
+  remove_memory(calm);
   CycleSearch search(calm.size());
-  std::vector<double> white = search.whitened(calm);
-  const Candidate found = search.best(white);
+  const Candidate found = search.best(calm);
   Shuffler shuffler;
-  std::vector<double> shuffled = white;
+  std::vector<double> shuffled = calm;
   int better = 0;
   for (int i = 0; i < kShuffleCount && better <= kBetterShufflesMax; ++i) {
     shuffler.shuffle(shuffled);

@@ -24,6 +24,7 @@ void bind_cache(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_reader(nanobind::module_& module);
 void bind_order(nanobind::module_& module);
+void bind_cycle(nanobind::module_& module);
 void bind_gpu(nanobind::module_& module);
 
 }  // namespace xtts::python

@@ -27,5 +27,6 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_reader(module);
   bind_order(module);
+  bind_cycle(module);
   bind_gpu(module);
 }

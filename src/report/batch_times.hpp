@@ -7,13 +7,9 @@
 #include <span>
 #include <string_view>
 
-namespace xtts::report {
+#include "xtts/cycle.hpp"
 
-// Slow batches return every `period` batches: a queue drains and fills again.
-struct Cycle {
-  std::size_t period = 0;
-  double strength = 0.0;  // the autocorrelation, up to 1
-};
+namespace xtts::report {
 
 struct BatchTimes {
   std::size_t count = 0;
@@ -22,7 +18,7 @@ struct BatchTimes {
   double p50_ms = 0.0;
   double p95_ms = 0.0;
   double p99_ms = 0.0;
-  std::optional<Cycle> cycle;
+  std::optional<Cycle> cycle;  // slow batches that come again: a queue drains and fills again
 
   [[nodiscard]] double variation() const noexcept { return mean_ms > 0.0 ? std_ms / mean_ms : 0.0; }
 };
@@ -38,9 +34,5 @@ inline constexpr double kShortStepMs = 45.0;
 [[nodiscard]] std::string_view evenness(double variation) noexcept;
 
 [[nodiscard]] BatchTimes summarize_times(std::span<const double> ms);
-
-// Returns the shortest period of the times. Empty if they do not repeat, are even, or span fewer
-// than four periods.
-[[nodiscard]] std::optional<Cycle> find_cycle(std::span<const double> ms);
 
 }  // namespace xtts::report

@@ -257,7 +257,7 @@ std::string period_marks(const Plot& plot, const ChartPeriod& period, std::size_
       svg += svg_rect(x, plot.top, std::min(length, kRight - x), kPlotHeight, "band");
   }
   const double end = std::min(start + length, kRight);
-  const std::string length_text = tick_label(std::round(period.length * 10.0) / 10.0);
+  const std::string length_text = format_period(period.length);
   svg +=
       "<path d=\"M" + at(start) + " " + at(plot.top) + "v-5H" + at(end) + "v5\" class=\"range\"/>";
   const std::string text = "repeats every " + length_text + (x_name.empty() ? "" : " " + x_name);
@@ -281,7 +281,7 @@ Drawing draw(const SeriesChart& chart) {
                           chart.period->length <= static_cast<double>(count);
   if (has_period) {
     drawing.svg += period_marks(plot, *chart.period, count, chart.x_name);
-    const std::string length = tick_label(std::round(chart.period->length * 10.0) / 10.0);
+    const std::string length = format_period(chart.period->length);
     drawing.rows.emplace_back("repeat every", length);
     drawing.description += " They repeat every " + length + ".";
   }

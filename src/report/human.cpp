@@ -162,6 +162,11 @@ std::string format_estimate(double seconds) {
   return seconds >= 0.0 && seconds < 0.9995 ? "under 1 s" : format_duration(seconds);
 }
 
+std::string format_period(double period) {
+  const double rounded = std::round(period * 10.0) / 10.0;
+  return format_fixed(rounded, rounded == std::round(rounded) ? 0 : 1);
+}
+
 std::string format_percent(double share) {
   const double percent = share * 100.0;
   const double size = std::abs(percent);

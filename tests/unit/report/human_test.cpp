@@ -13,6 +13,12 @@ TEST(Human, ListsAreSeparatedByCommas) {
   EXPECT_EQ(format_list({"a", "b c", ""}), "a, b c, ");
 }
 
+TEST(Human, PeriodsHaveADigitWhereTheyAreNotWhole) {
+  EXPECT_EQ(format_period(10.0), "10");
+  EXPECT_EQ(format_period(10.04), "10");
+  EXPECT_EQ(format_period(7.5), "7.5");
+}
+
 TEST(Human, GroupsDigitsByThree) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");

@@ -2,33 +2,31 @@
 
 All are pure functions of lists of seconds. The figures are defined as in `xtts-precompute bench`
 (src/report/batch_times.cpp). A deviation is the population's. A quantile is the smallest value that
-so many do not exceed. A cycle is the shortest period with which the times repeat themselves.
+so many do not exceed. The search for a cycle is the one of `bench`, in C++.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .. import _core
+
 # The limits that the users chose: the share of a step, and std / mean.
 GOOD_SHARE, BOTTLENECK_SHARE = 0.3, 0.5
 STABLE_VARIATION, OSCILLATING_VARIATION = 0.2, 0.5
-
-_EVEN_VARIATION = 0.1  # below it a rhythm has no effect worth naming
-_STRENGTH_MIN = 0.4
-_PERIODS_MIN = 4
 
 
 @dataclass(frozen=True)
 class Cycle:
     """Slow steps that come again every `period` steps: a queue that runs dry and is filled again."""
 
-    period: int
-    strength: float
+    period: float  # an int where it is whole
+    strength: float  # the share of the variance that repeats itself
 
 
 @dataclass(frozen=True)
@@ -61,30 +59,13 @@ def summarize(seconds: Sequence[float]) -> Times:
     return Times(float(ms.mean()), float(ms.std()), quantile(0.5), quantile(0.95), quantile(0.99), find_cycle(ms))
 
 
-def find_cycle(times: Any) -> Cycle | None:
-    """Returns the shortest period with which the times repeat themselves, or None.
-
-    None: they do not repeat, are even, or are fewer than four periods long.
-    """
-    values = np.asarray(times, np.float64)
-    lag_end = len(values) // _PERIODS_MIN + 1
-    if lag_end < 4 or values.mean() <= 0 or values.std() / values.mean() < _EVEN_VARIATION:
+def find_cycle(times: Iterable[float]) -> Cycle | None:
+    """Returns the rhythm of times in their order, or None: `xtts::find_cycle()` of include/xtts/cycle.hpp."""
+    found = _core.find_cycle([float(one) for one in times])
+    if found is None:
         return None
-    apart = values - values.mean()
-    strength = [float(apart[lag:] @ apart[: len(apart) - lag]) for lag in range(lag_end)]
-    strength = [one / strength[0] for one in strength]
-    peaks = [
-        lag
-        for lag in range(2, lag_end)
-        if strength[lag] >= max(_STRENGTH_MIN, strength[lag - 1])
-        and (lag + 1 == lag_end or strength[lag] >= strength[lag + 1])
-    ]
-    # Multiples of a period are peaks as well, and the first peak may not be the highest.
-    highest = max((strength[lag] for lag in peaks), default=0.0)
-    for lag in peaks:
-        if strength[lag] >= 0.8 * highest:
-            return Cycle(lag, strength[lag])
-    return None
+    period, strength = found
+    return Cycle(int(period) if period.is_integer() else period, strength)
 
 
 def share_verdict(share: float) -> str:
