@@ -23,7 +23,7 @@ constexpr int kShuffleCount = 399;
 constexpr int kBetterShufflesMax = 1;
 // Among periods that explain the times about equally well, the shortest one counts.
 constexpr double kAboutEqual = 0.7;
-constexpr double kAboutEqualWhole = 0.97;
+constexpr double kSameTurns = 0.25;
 
 using Spectrum = std::vector<std::complex<double>>;
 
@@ -57,18 +57,30 @@ void draw_in_far_values(std::vector<double>& values) {
     value = std::clamp(value, middle - kFarOff * deviation, middle + kFarOff * deviation);
 }
 
+// Below this, a correlation of so many values is chance. What is taken away for no reason would
+// distinguish the values from their shuffles.
+double correlation_min(std::size_t count) {
+  return 3.0 / std::sqrt(static_cast<double>(count));
+}
+
+// Takes away the mean, and a rise or fall over all values.
 void remove_line(std::vector<double>& values) {
   const double mean = mean_of_times(values);
   const double centre = (static_cast<double>(values.size()) - 1.0) / 2.0;
   double product = 0.0;
+  double squares_of_x = 0.0;
   double squares = 0.0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double x = static_cast<double>(i) - centre;
-    product += x * (values[i] - mean);
-    squares += x * x;
+    values[i] -= mean;
+    product += x * values[i];
+    squares_of_x += x * x;
+    squares += values[i] * values[i];
   }
+  if (std::abs(product) < correlation_min(values.size()) * std::sqrt(squares_of_x * squares))
+    return;
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] -= mean + product / squares * (static_cast<double>(i) - centre);
+    values[i] -= product / squares_of_x * (static_cast<double>(i) - centre);
 }
 
 // Takes away what each value has of the one before it: the colour of the commonest noise. The first
@@ -83,8 +95,7 @@ void remove_memory(std::vector<double>& values) {
   if (!(squares > 0.0)) return;
   // An alternation of fast and slow is a rhythm too, so not all of it is taken away.
   const double memory = std::max(product / squares, -0.6);
-  // So small a one is chance.
-  if (std::abs(memory) < 3.0 / std::sqrt(static_cast<double>(values.size()))) return;
+  if (std::abs(memory) < correlation_min(values.size())) return;
   for (std::size_t i = values.size() - 1; i > 0; --i) values[i] -= memory * values[i - 1];
   values.erase(values.begin());
 }
@@ -329,10 +340,12 @@ Cycle described(std::span<const double> times, const Candidate& found, std::size
   double period = 1.0 / frequency;
   double share = share_explained(calm, period);
   const double whole = std::round(period);
-  if (const double of_whole = share_explained(calm, whole);
-      whole >= 2.0 && of_whole >= kAboutEqualWhole * share) {
+  // Within the times, the last line runs away from that of the whole period by so many turns.
+  const double turns = std::abs(1.0 / whole - frequency) * static_cast<double>(found.line_count) *
+                       static_cast<double>(times.size());
+  if (whole >= 2.0 && turns < kSameTurns) {
     period = whole;
-    share = of_whole;
+    share = share_explained(calm, whole);
   }
   for (double part = std::floor(period / 2.0); part >= 2.0; part -= 1.0) {
     const double shorter = period / part;
