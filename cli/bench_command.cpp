@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/picture_files.hpp"
 #include "cli/stop_signal.hpp"
+#include "doctor/machine.hpp"
 #include "loader/option_rules.hpp"
 #include "report/batch_figure.hpp"
 
@@ -51,35 +52,124 @@ Reading reading_of(const std::string& name) {
   return name == "direct" ? Reading::kDirect : Reading::kAuto;
 }
 
-// --sweep tries the usual batch sizes, and thread counts up to the processor's.
-std::vector<BenchRun> runs_of_sweep() {
-  const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
-  std::vector<BenchRun> runs;
-  for (const std::uint32_t size : {8U, 16U, 32U, 64U}) {
-    for (const std::uint32_t threads : {1U, 2U, 4U, 8U}) {
-      if (threads <= cores)
-        runs.push_back({.batch_size = size, .thread_count = threads, .measured = {}});
-    }
-  }
-  return runs;
-}
-
-Result<loader::Measured> measure_run(Context& context, const BenchCommandOptions& options,
-                                     const BenchRun& run, std::uint32_t batch_count) {
+// Nothing of a cache opened so was verified yet, and with --cold nothing of it is in memory.
+Result<std::shared_ptr<reader::CacheView>> open_afresh(Context& context,
+                                                       const BenchCommandOptions& options) {
   XTTS_ASSIGN(auto view, reader::CacheView::open(context.env, options.cache));
   if (options.is_cold) {
     XTTS_TRY(loader::drop_from_memory(options.cache, view->manifest()));
   }
+  return view;
+}
+
+loader::MeasureOptions settings_of(const BenchCommandOptions& options, const SweepSetting& setting,
+                                   std::uint32_t batch_count) {
   loader::MeasureOptions settings;
-  settings.reader = {.batch_size = run.batch_size,
+  settings.reader = {.batch_size = setting.batch_size,
                      .split = options.split,
                      .shuffle = shuffle_of(options.shuffle),
-                     .thread_count = run.thread_count,
+                     .slot_count = setting.slot_count,
+                     .thread_count = setting.thread_count,
                      .device = options.device,
                      .reading = reading_of(options.reading)};
   settings.batch_count = batch_count;
   settings.cancelled = stop_requested;
-  return loader::measure(view, settings);
+  return settings;
+}
+
+constexpr std::size_t kRoundCount = 5;
+constexpr double kSweepSeconds = 36.0;  // for all rounds, besides opening readers
+
+Result<SweepMachine> sweep_machine(Context& context, const BenchCommandOptions& options) {
+  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  SweepMachine machine{
+      .core_count = std::max(std::thread::hardware_concurrency(), 1U),
+      .memory_available_bytes = doctor::read_machine(context.env).memory_available_bytes};
+  for (const formats::ColumnEntry& column : view->manifest().columns)
+    machine.record_bytes += column.spec.record_bytes();
+  return machine;
+}
+
+void add_pass(const loader::MeasuredPass& part, loader::MeasuredPass& whole) {
+  whole.batch_ms.insert(whole.batch_ms.end(), part.batch_ms.begin(), part.batch_ms.end());
+  whole.sample_count += part.sample_count;
+  whole.bytes += part.bytes;
+  whole.seconds += part.seconds;
+  whole.waited_s += part.waited_s;
+}
+
+// What the rounds of one setting have shown so far.
+struct SettingRounds {
+  SweepRun run = {};
+  std::vector<double> clip_ms = {};
+};
+
+// Settings whose batches the clips do not fill are left out in the first round.
+Status measure_setting(const std::shared_ptr<reader::CacheView>& warm, Context& context,
+                       const BenchCommandOptions& options, std::uint32_t batch_count,
+                       double seconds_max, SettingRounds& rounds) {
+  std::shared_ptr<reader::CacheView> view = warm;
+  if (options.is_cold) {
+    XTTS_ASSIGN(view, open_afresh(context, options));
+  }
+  XTTS_ASSIGN(const loader::MeasuredPass pass,
+              loader::measure_round(view, settings_of(options, rounds.run.setting, batch_count),
+                                    seconds_max));
+  add_pass(pass, rounds.run.pass);
+  rounds.clip_ms.push_back(1e3 * pass.seconds / static_cast<double>(pass.sample_count));
+  return {};
+}
+
+// The settings come one after the other in each round, and backwards in each second round. So what
+// changes on the machine meanwhile favours none of them.
+Result<BenchSweep> run_sweep(Context& context, const BenchCommandOptions& options,
+                             std::uint32_t batch_count) {
+  XTTS_ASSIGN(const SweepMachine machine, sweep_machine(context, options));
+  SweepPlan plan = plan_sweep(machine);
+  if (plan.settings.empty())
+    return Status(StatusCode::kResource, "no setting of a sweep fits into the memory that is free");
+  BenchSweep sweep{.left_out = std::move(plan.left_out)};
+  XTTS_ASSIGN(const auto warm, reader::CacheView::open(context.env, options.cache));
+  std::vector<SettingRounds> all;
+  for (const SweepSetting& setting : plan.settings) all.push_back({.run = {.setting = setting}});
+  const double seconds_max =
+      kSweepSeconds / static_cast<double>(kRoundCount * plan.settings.size());
+  Status too_small;
+  for (std::size_t round = 0; round < kRoundCount; ++round) {
+    std::vector<SettingRounds> kept;
+    std::string unfilled;
+    for (SettingRounds& one : all) {
+      const Status measured =
+          measure_setting(warm, context, options, batch_count, seconds_max, one);
+      if (round == 0 && measured.code() == StatusCode::kInvalidArgument) {
+        if (too_small.ok()) too_small = measured;
+        const std::string text = "batches of " + std::to_string(one.run.setting.batch_size) +
+                                 ", because the clips do not fill one";
+        if (text != unfilled) sweep.left_out.push_back(text);
+        unfilled = text;
+        continue;
+      }
+      if (!measured.ok()) return measured;
+      kept.push_back(std::move(one));
+    }
+    if (kept.empty()) return too_small;
+    all = std::move(kept);
+    std::ranges::reverse(all);
+    ++sweep.round_count;
+  }
+  if (kRoundCount % 2 == 1) std::ranges::reverse(all);
+  std::vector<SweepTimes> clip_ms;
+  std::vector<SweepSetting> settings;
+  for (SettingRounds& one : all) {
+    clip_ms.push_back(times_of_rounds(one.clip_ms));
+    settings.push_back(one.run.setting);
+    const double size = one.run.setting.batch_size;
+    one.run.batch_ms = {size * clip_ms.back().low, size * clip_ms.back().middle,
+                        size * clip_ms.back().high};
+    sweep.runs.push_back(std::move(one.run));
+  }
+  sweep.choice = choose_setting(settings, clip_ms);
+  return sweep;
 }
 
 Result<BenchQuestion> question_of(Context& context, const BenchCommandOptions& options) {
@@ -105,25 +195,21 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
   }
   // Known before minutes of measuring.
   if (options.pictures.are_wanted()) XTTS_TRY(find_draw_program().status());
-  std::vector<BenchRun> runs = runs_of_sweep();
-  if (!options.sweeps) {
-    runs = {{.batch_size = batch_size, .thread_count = thread_count, .measured = {}}};
+  SweepSetting setting{batch_size, thread_count, ReaderOptions{}.slot_count};
+  BenchSweep sweep;
+  if (options.sweeps) {
+    XTTS_ASSIGN(sweep, run_sweep(context, options, batch_count));
+    setting = sweep.runs[sweep.choice.index].setting;
   }
-  std::vector<BenchRun> measured;
-  for (BenchRun& run : runs) {
-    auto result = measure_run(context, options, run, batch_count);
-    // A small cache cannot fill the larger batches of a sweep, so we leave those out.
-    const bool is_too_small = options.sweeps && !measured.empty() &&
-                              result.status().code() == StatusCode::kInvalidArgument;
-    if (is_too_small) continue;
-    if (!result.ok()) return result.status();
-    run.measured = std::move(*result);
-    measured.push_back(std::move(run));
-  }
-  if (!writes_to_stdout) context.print(describe_bench(question, measured));
-  context.print_json(bench_to_json(question, measured));
+  XTTS_ASSIGN(const auto view, open_afresh(context, options));
+  BenchRun run{.batch_size = setting.batch_size,
+               .thread_count = setting.thread_count,
+               .slot_count = setting.slot_count,
+               .measured = {}};
+  XTTS_ASSIGN(run.measured, loader::measure(view, settings_of(options, setting, batch_count)));
+  if (!writes_to_stdout) context.print(describe_bench(question, run, sweep));
+  context.print_json(bench_to_json(question, run, sweep));
   if (!options.pictures.are_wanted()) return {};
-  const BenchRun& run = choose_run(question, measured);
   return write_pictures(context, options.pictures,
                         report::batch_times_figure(pass_of(question, run).batch_ms,
                                                    "Batches of " + std::to_string(run.batch_size) +
@@ -145,7 +231,7 @@ void add_bench_command(CLI::App& app, Context& context) {
       .option("--device", options->device, "NAME", "Where batches are consumed")
       .option("-j,--threads", options->thread_count, "N", "Threads that fill batches")
       .flag("--sweep", options->sweeps,
-            "Try batches of 8, 16, 32, 64 with 1 to 8 threads, and recommend")
+            "Try batches of 8 to 64, 1 to 16 threads and 4 to 16 batches ahead, and recommend")
       .flag("--cold", options->is_cold,
             "Ask the system to forget the shards first, and measure from disk")
       .option("--png", options->pictures.png, "FILE", "Write a picture of the times")

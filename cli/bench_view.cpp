@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "base/shell_words.hpp"
 #include "cli/gpu_view.hpp"
@@ -144,18 +143,55 @@ json times_to_json(const MeasuredPass& pass) {
       {"consumer_wait_share", pass.seconds > 0.0 ? pass.waited_s / pass.seconds : 0.0}};
 }
 
-std::string describe_sweep(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
-  report::Table table(
-      {Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
-  table.add_row({"batch", "threads", "clips/s", "ms a batch", "p99", "variation"});
-  for (const BenchRun& run : runs) {
-    const MeasuredPass& pass = pass_of(question, run);
-    const BatchTimes times = report::summarize_times(pass.batch_ms);
-    table.add_row({format_count(run.batch_size), format_count(run.thread_count),
-                   format_count(static_cast<std::uint64_t>(samples_per_s(pass))), ms(times.mean_ms),
+std::string describe_sweep(const BenchSweep& sweep) {
+  report::Table table({Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                       Align::kRight, Align::kRight, Align::kRight});
+  table.add_row(
+      {"batch", "threads", "prefetch", "clips/s", "ms a batch", "range", "p99", "variation"});
+  for (const SweepRun& run : sweep.runs) {
+    const BatchTimes times = report::summarize_times(run.pass.batch_ms);
+    table.add_row({format_count(run.setting.batch_size), format_count(run.setting.thread_count),
+                   format_count(run.setting.slot_count),
+                   format_count(static_cast<std::uint64_t>(samples_per_s(run.pass))),
+                   ms(run.batch_ms.middle), ms(run.batch_ms.low) + " to " + ms(run.batch_ms.high),
                    ms(times.p99_ms), format_percent(times.variation())});
   }
-  return table.render(2);
+  std::string text = table.render(2);
+  for (const std::string& one : sweep.left_out) text += "  left out: " + one + "\n";
+  const SweepRun& chosen = sweep.runs[sweep.choice.index];
+  text += "Recommended: " + report::format_counted(chosen.setting.batch_size, "clip", "clips") +
+          " a batch, " + report::format_counted(chosen.setting.thread_count, "thread", "threads") +
+          ", prefetch " + format_count(chosen.setting.slot_count) + ": " +
+          ms(chosen.batch_ms.middle) + " ms a batch, " + ms(chosen.batch_ms.low) + " to " +
+          ms(chosen.batch_ms.high) + " in " +
+          report::format_counted(sweep.round_count, "round", "rounds") +
+          ", a range that holds the median in " +
+          format_percent(certainty_of_range(sweep.round_count)) + " of cases.\n";
+  if (sweep.choice.equal_count < 2) return text + "No other setting is as fast a clip.\n";
+  return text + "No difference a clip can be measured between " +
+         format_count(sweep.choice.equal_count) +
+         " settings, the fastest among them: this is the cheapest of them.\n";
+}
+
+json range_to_json(const SweepTimes& times) {
+  return {{"low", times.low}, {"median", times.middle}, {"high", times.high}};
+}
+
+json setting_to_json(const SweepSetting& setting) {
+  return {{"batch_size", setting.batch_size},
+          {"threads", setting.thread_count},
+          {"prefetch", setting.slot_count}};
+}
+
+json recommended_to_json(const BenchSweep& sweep) {
+  if (sweep.runs.empty()) return nullptr;
+  const SweepRun& chosen = sweep.runs[sweep.choice.index];
+  json document = setting_to_json(chosen.setting);
+  document["ms"] = range_to_json(chosen.batch_ms);
+  document["rounds"] = sweep.round_count;
+  document["certainty"] = certainty_of_range(sweep.round_count);
+  document["equal_settings"] = sweep.choice.equal_count;
+  return document;
 }
 
 }  // namespace
@@ -164,26 +200,12 @@ const MeasuredPass& pass_of(const BenchQuestion& question, const BenchRun& run) 
   return question.is_cold ? run.measured.first : run.measured.again;
 }
 
-const BenchRun& choose_run(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
-  const auto rate = [&](const BenchRun& run) { return samples_per_s(pass_of(question, run)); };
-  const double fastest = rate(*std::ranges::max_element(runs, {}, rate));
-  const BenchRun* chosen = nullptr;
-  for (const BenchRun& run : runs) {
-    if (rate(run) < 0.9 * fastest) continue;
-    const auto cost = [](const BenchRun& of) { return std::tuple(of.thread_count, of.batch_size); };
-    if (chosen == nullptr || cost(run) < cost(*chosen)) chosen = &run;
-  }
-  return *chosen;
-}
-
-std::string describe_bench(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
-  const BenchRun& run = choose_run(question, runs);
+std::string describe_bench(const BenchQuestion& question, const BenchRun& run,
+                           const BenchSweep& sweep) {
   const MeasuredPass& pass = pass_of(question, run);
   const BatchTimes times = report::summarize_times(pass.batch_ms);
   std::string text;
-  if (runs.size() > 1) {
-    text += describe_sweep(question, runs) + "Recommended: " + setting_in_words(run) + ".\n";
-  }
+  if (!sweep.runs.empty()) text += describe_sweep(sweep);
   text += report::escape_controls(question.cache) + ", shuffle " + question.shuffle + ", " +
           setting_in_words(run) + ", " +
           report::format_counted(pass.batch_ms.size() + 1, "batch", "batches") + "\n" +
@@ -203,11 +225,10 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
             "): a queue that runs dry and is filled again\n";
   }
   text += gpu_in_words(pass);
-  return text + advice(question, runs.size() > 1, run, times) + "\n";
+  return text + advice(question, !sweep.runs.empty(), run, times) + "\n";
 }
 
-json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
-  const BenchRun& run = choose_run(question, runs);
+json bench_to_json(const BenchQuestion& question, const BenchRun& run, const BenchSweep& sweep) {
   const BatchTimes times = report::summarize_times(pass_of(question, run).batch_ms);
   json document = times_to_json(pass_of(question, run));
   document["cache"] = question.cache;
@@ -222,17 +243,25 @@ json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& r
   document["step_ms"] = report::kShortStepMs;
   document["step_variation"] = report::step_variation(times);
   document["step_ms_min"] = times.mean_ms / kDataShareOfStep;
-  document["recommendation"] = advice(question, runs.size() > 1, run, times);
+  document["recommendation"] = advice(question, !sweep.runs.empty(), run, times);
   document["first_pass"] = times_to_json(run.measured.first);
   if (const auto& gpu = pass_of(question, run).gpu) {
     document["gpu"] = gpu_to_json(*gpu);
     document["gpu_missing"] = gpu->missing;
   }
+  document["prefetch"] = run.slot_count;
+  document["recommended"] = recommended_to_json(sweep);
+  document["left_out"] = sweep.left_out;
   document["runs"] = json::array();
-  for (const BenchRun& one : runs) {
-    json row = times_to_json(pass_of(question, one));
-    row["batch_size"] = one.batch_size;
-    row["threads"] = one.thread_count;
+  for (const SweepRun& one : sweep.runs) {
+    json row = times_to_json(one.pass);
+    row.update(setting_to_json(one.setting));
+    row["ms_of_rounds"] = range_to_json(one.batch_ms);
+    document["runs"].push_back(std::move(row));
+  }
+  if (sweep.runs.empty()) {
+    json row = times_to_json(pass_of(question, run));
+    row.update(setting_to_json({run.batch_size, run.thread_count, run.slot_count}));
     document["runs"].push_back(std::move(row));
   }
   return document;

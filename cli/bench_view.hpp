@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_sweep.hpp"
 #include "loader/measure.hpp"
 #include "report/batch_times.hpp"
 
@@ -13,7 +14,22 @@ namespace xtts::cli {
 struct BenchRun {
   std::uint32_t batch_size = 0;
   std::uint32_t thread_count = 0;
+  std::uint32_t slot_count = ReaderOptions{}.slot_count;
   loader::Measured measured;
+};
+
+// One setting of a sweep. `pass` holds all of its rounds.
+struct SweepRun {
+  SweepSetting setting = {};
+  loader::MeasuredPass pass = {};
+  SweepTimes batch_ms = {};
+};
+
+struct BenchSweep {
+  std::vector<SweepRun> runs = {};  // empty: no sweep was asked for
+  SweepChoice choice = {};
+  std::size_t round_count = 0;
+  std::vector<std::string> left_out = {};
 };
 
 struct BenchQuestion {
@@ -24,17 +40,14 @@ struct BenchQuestion {
   bool is_half = false;    // 2 bytes a value
 };
 
-// Recommends a run. Among the runs within a tenth of the fastest, it takes the one with the fewest
-// threads, then the smallest batch.
-[[nodiscard]] const BenchRun& choose_run(const BenchQuestion& question,
-                                         const std::vector<BenchRun>& runs);
 // The pass that answers the question.
 [[nodiscard]] const loader::MeasuredPass& pass_of(const BenchQuestion& question,
                                                   const BenchRun& run);
 
-[[nodiscard]] std::string describe_bench(const BenchQuestion& question,
-                                         const std::vector<BenchRun>& runs);
-[[nodiscard]] nlohmann::json bench_to_json(const BenchQuestion& question,
-                                           const std::vector<BenchRun>& runs);
+// `run` is the one that was asked for, or the one that the sweep recommends.
+[[nodiscard]] std::string describe_bench(const BenchQuestion& question, const BenchRun& run,
+                                         const BenchSweep& sweep = {});
+[[nodiscard]] nlohmann::json bench_to_json(const BenchQuestion& question, const BenchRun& run,
+                                           const BenchSweep& sweep = {});
 
 }  // namespace xtts::cli

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <limits>
 #include <system_error>
 
 #include "base/counted.hpp"
@@ -86,10 +87,12 @@ class GpuWatch {
   std::unique_ptr<device::GpuSampler> sampler_;
 };
 
+constexpr std::uint64_t kRoundBatchesMin = 3;
+
 Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
-                              const MeasureOptions& options) {
+                              const MeasureOptions& options,
+                              double seconds_max = std::numeric_limits<double>::infinity()) {
   MeasuredPass pass;
-  loader.set_epoch(0);
   GpuWatch watch(loader.device());
   const ReaderStats before = loader.stats();
   const Clock::time_point begin = Clock::now();
@@ -111,6 +114,7 @@ Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
     XTTS_TRY(look_at(**lease));
     pass.sample_count += (*lease)->positions.size();
     ++count;
+    if (count >= kRoundBatchesMin && seconds_since(begin) > seconds_max) break;
   }
   pass.seconds = seconds_since(begin);
   const ReaderStats after = loader.stats();
@@ -120,28 +124,46 @@ Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
   return pass;
 }
 
+Result<std::unique_ptr<Loader>> open_loader(const std::shared_ptr<reader::CacheView>& cache,
+                                            const ReaderOptions& options) {
+  XTTS_ASSIGN(auto caches, reader::CacheSet::join({cache}));
+  XTTS_ASSIGN(auto loader,
+              Loader::open(std::make_shared<StoredSource>(std::move(caches)), options));
+  if (loader->batches_per_epoch() == 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  "the " + counted(loader->sample_count(), "clip chosen does", "clips chosen do") +
+                      " not fill a batch of " + std::to_string(options.batch_size) +
+                      ": ask for a smaller batch");
+  }
+  guard_reads();
+  return loader;
+}
+
 }  // namespace
 
 Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
                          const MeasureOptions& options) {
-  XTTS_ASSIGN(auto caches, reader::CacheSet::join({cache}));
-  XTTS_ASSIGN(const auto loader,
-              Loader::open(std::make_shared<StoredSource>(std::move(caches)), options.reader));
-  if (loader->batches_per_epoch() == 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  "the " + counted(loader->sample_count(), "clip chosen does", "clips chosen do") +
-                      " not fill a batch of " + std::to_string(options.reader.batch_size) +
-                      ": ask for a smaller batch");
-  }
-  guard_reads();
+  XTTS_ASSIGN(const auto loader, open_loader(cache, options.reader));
   Measured measured;
+  loader->set_epoch(0);
   XTTS_ASSIGN(measured.first, run_pass(*loader, cache->path(), options));
+  loader->set_epoch(0);
   XTTS_ASSIGN(measured.again, run_pass(*loader, cache->path(), options));
   const ReaderStats stats = loader->stats();
   measured.storage = stats.storage;
   measured.reading = stats.reading;
   measured.notice = stats.notice;
   return measured;
+}
+
+Result<MeasuredPass> measure_round(const std::shared_ptr<reader::CacheView>& cache,
+                                   const MeasureOptions& options, double seconds_max) {
+  XTTS_ASSIGN(const auto loader, open_loader(cache, options.reader));
+  loader->set_epoch(0);
+  MeasureOptions ahead = options;
+  ahead.batch_count = options.reader.slot_count;
+  XTTS_TRY(run_pass(*loader, cache->path(), ahead, seconds_max).status());
+  return run_pass(*loader, cache->path(), options, seconds_max);
 }
 
 Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest) {

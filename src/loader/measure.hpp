@@ -45,6 +45,12 @@ struct Measured {
 [[nodiscard]] Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
                                        const MeasureOptions& options);
 
+// One pass of a comparison. The first batches, as many as there are slots, do not count: they were
+// filled ahead. Then come at least three batches, until `seconds_max` is over or `batch_count` is
+// reached. `cache` may have been used before.
+[[nodiscard]] Result<MeasuredPass> measure_round(const std::shared_ptr<reader::CacheView>& cache,
+                                                 const MeasureOptions& options, double seconds_max);
+
 // Asks the kernel to forget the cache's shard files, so that they come from the disk again. It
 // keeps pages that somebody has mapped or written.
 [[nodiscard]] Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest);
