@@ -137,22 +137,23 @@ Result<BenchSweep> run_sweep(Context& context, const BenchCommandOptions& option
   Status too_small;
   for (std::size_t round = 0; round < kRoundCount; ++round) {
     std::vector<SettingRounds> kept;
-    std::string unfilled;
+    std::vector<std::uint32_t> unfilled;
     for (SettingRounds& one : all) {
       const Status measured =
           measure_setting(warm, context, options, batch_count, seconds_max, one);
       if (round == 0 && measured.code() == StatusCode::kInvalidArgument) {
         if (too_small.ok()) too_small = measured;
-        const std::string text = "batches of " + std::to_string(one.run.setting.batch_size) +
-                                 ", because the clips do not fill one";
-        if (text != unfilled) sweep.left_out.push_back(text);
-        unfilled = text;
+        const std::uint32_t size = one.run.setting.batch_size;
+        if (unfilled.empty() || unfilled.back() != size) unfilled.push_back(size);
         continue;
       }
       if (!measured.ok()) return measured;
       kept.push_back(std::move(one));
     }
     if (kept.empty()) return too_small;
+    if (!unfilled.empty())
+      sweep.left_out.push_back("batches of " + numbers_in_words(unfilled) +
+                               ", because the clips chosen do not fill one");
     all = std::move(kept);
     std::ranges::reverse(all);
     ++sweep.round_count;

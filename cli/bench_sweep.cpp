@@ -14,7 +14,8 @@ constexpr std::array<std::uint32_t, 4> kBatchSizes{8, 16, 32, 64};
 constexpr std::array<std::uint32_t, 5> kThreadCounts{1, 2, 4, 8, 16};
 constexpr std::array<std::uint32_t, 3> kSlotCounts{4, 8, 16};
 
-// "4, 8 and 16".
+}  // namespace
+
 std::string numbers_in_words(const std::vector<std::uint32_t>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -23,8 +24,6 @@ std::string numbers_in_words(const std::vector<std::uint32_t>& numbers) {
   }
   return text;
 }
-
-}  // namespace
 
 SweepPlan plan_sweep(const SweepMachine& machine) {
   SweepPlan plan;

@@ -26,6 +26,9 @@ struct SweepPlan {
   std::vector<std::string> left_out;  // "16 threads, because the machine has 2 processors"
 };
 
+// "4, 8 and 16".
+[[nodiscard]] std::string numbers_in_words(const std::vector<std::uint32_t>& numbers);
+
 // Batches of 8 to 64, 1 to 16 threads, and 4 to 16 batches ahead. Leaves out what the machine
 // cannot run: more threads than processors, and slots that take more than half of the memory.
 [[nodiscard]] SweepPlan plan_sweep(const SweepMachine& machine);

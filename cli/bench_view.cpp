@@ -162,15 +162,15 @@ std::string describe_sweep(const BenchSweep& sweep) {
   text += "Recommended: " + report::format_counted(chosen.setting.batch_size, "clip", "clips") +
           " a batch, " + report::format_counted(chosen.setting.thread_count, "thread", "threads") +
           ", prefetch " + format_count(chosen.setting.slot_count) + ": " +
-          ms(chosen.batch_ms.middle) + " ms a batch, " + ms(chosen.batch_ms.low) + " to " +
-          ms(chosen.batch_ms.high) + " in " +
+          ms(chosen.batch_ms.middle) + " ms a batch (" + ms(chosen.batch_ms.low) + " to " +
+          ms(chosen.batch_ms.high) + ").\nThe time is the median of " +
           report::format_counted(sweep.round_count, "round", "rounds") +
-          ", a range that holds the median in " +
+          ". The range is that of the rounds, which holds the true median in " +
           format_percent(certainty_of_range(sweep.round_count)) + " of cases.\n";
-  if (sweep.choice.equal_count < 2) return text + "No other setting is as fast a clip.\n";
-  return text + "No difference a clip can be measured between " +
+  if (sweep.choice.equal_count < 2) return text + "It takes the least time a clip.\n";
+  return text + "No difference that can be measured lies between " +
          format_count(sweep.choice.equal_count) +
-         " settings, the fastest among them: this is the cheapest of them.\n";
+         " settings, the fastest among them. This is the cheapest of them.\n";
 }
 
 json range_to_json(const SweepTimes& times) {

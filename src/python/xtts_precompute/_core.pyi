@@ -203,6 +203,11 @@ class Reader:
 def count_batches(*, sample_count: int, batch_size: int, rank: int, world_size: int, drop_last: bool, first_place: int = 0) -> int:
     """How many batches a rank gets in an epoch, from a place on."""
 
+def find_cycle(times: Sequence[float]) -> tuple[float, float] | None:
+    """
+    The period with which times repeat themselves, and how much of them does; or None.
+    """
+
 def cuda_pci_bus_id(number: int) -> str:
     """The place of the GPU that CUDA calls cuda:N in this process."""
 

@@ -81,9 +81,10 @@ TEST(BenchAdvice, OfASweepHasARangeAndWhatWasLeftOut) {
   const BenchSweep sweep = sweep_of_two(1.5, 3.0);
   const std::string text = describe_bench(question, uneven_run(), sweep);
   EXPECT_THAT(text, HasSubstr("left out: 4 threads, because the machine has 2 processors\n"));
-  EXPECT_THAT(text, HasSubstr("32 clips a batch, 1 thread, prefetch 4: 2.25 ms a batch, 1.50 to "
-                              "3.00 in 5 rounds, a range that holds the median in 94 % of cases."));
-  EXPECT_THAT(text, HasSubstr("No difference a clip can be measured between 2 settings"));
+  EXPECT_THAT(text, HasSubstr("32 clips a batch, 1 thread, prefetch 4: 2.25 ms a batch (1.50 to "
+                              "3.00).\nThe time is the median of 5 rounds."));
+  EXPECT_THAT(text, HasSubstr("holds the true median in 94 % of cases."));
+  EXPECT_THAT(text, HasSubstr("No difference that can be measured lies between 2 settings"));
   const nlohmann::json document = bench_to_json(question, uneven_run(), sweep);
   EXPECT_EQ(document["recommended"]["threads"], 1);
   EXPECT_EQ(document["recommended"]["ms"]["high"], 3.0);
