@@ -33,9 +33,9 @@ struct SweepPlan {
 // cannot run: more threads than processors, and slots that take more than half of the memory.
 [[nodiscard]] SweepPlan plan_sweep(const SweepMachine& machine);
 
-// The median of a setting's rounds, between the fastest round and the slowest. With five rounds,
-// the median of any number of rounds lies there with a probability of 94 %, since all five lie on
-// one side of it in 2 cases of 32.
+// The median of a setting's rounds, and the range from the fastest round to the slowest. The range
+// of five rounds holds the true median with a probability of 94 %: in 2 of 32 cases all five lie on
+// one side of it.
 struct SweepTimes {
   double low = 0.0;
   double middle = 0.0;
@@ -43,7 +43,7 @@ struct SweepTimes {
 };
 [[nodiscard]] SweepTimes times_of_rounds(std::vector<double> rounds);
 
-// The share of cases in which the range of so many rounds holds the median.
+// The probability that the range of so many rounds holds the true median.
 [[nodiscard]] double certainty_of_range(std::size_t round_count);
 
 struct SweepChoice {

@@ -23,6 +23,7 @@ constexpr int kShuffleCount = 399;
 constexpr int kBetterShufflesMax = 1;
 // Among periods that explain the times about equally well, the shortest one counts.
 constexpr double kAboutEqual = 0.7;
+// A period that is this near to a whole one, in turns of its last line over all times, is whole.
 constexpr double kSameTurns = 0.25;
 
 using Spectrum = std::vector<std::complex<double>>;
@@ -340,7 +341,6 @@ Cycle described(std::span<const double> times, const Candidate& found, std::size
   double period = 1.0 / frequency;
   double share = share_explained(calm, period);
   const double whole = std::round(period);
-  // Within the times, the last line runs away from that of the whole period by so many turns.
   const double turns = std::abs(1.0 / whole - frequency) * static_cast<double>(found.line_count) *
                        static_cast<double>(times.size());
   if (whole >= 2.0 && turns < kSameTurns) {

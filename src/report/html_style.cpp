@@ -15,7 +15,7 @@ constexpr std::string_view kHtmlStyle = R"css(
   --on-part: #ffffff; --part-1: #1f5fa8; --part-2: #a8480a; --part-3: #146b50;
   --part-4: #7a3f8f; --part-5: #6b5a00; --part-6: #4d5661;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #12161b; --raised: #1a2027; --ink: #e8ecf0; --muted: #a6b1bd; --line: #333d48;
     --good: #6fd3a3; --good-ground: #12301f; --warn: #f0bf62; --warn-ground: #362806;
@@ -129,6 +129,7 @@ footer { margin-top: 2.5rem; color: var(--muted); font-size: 0.8125rem; }
     display: block; width: auto; border: 0; padding: 0.05rem 0; }
 }
 @media print {
+  @page { margin: 15mm; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
   .folded > summary::after { display: none; }
