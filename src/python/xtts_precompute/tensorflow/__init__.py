@@ -13,7 +13,7 @@
     model.fit(dataset, epochs=100)
 
 `Loader` gives the reader's memory as it is, by DLPack. `dataset()` is for code that insists on a
-`tf.data.Dataset`, which copies.
+`tf.data.Dataset`, which copies. `optimize()` improves a `tf.data.Dataset` of your own.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from .._base.frameworks import framework
 from .._cache.batch import Batch
 from .._loaders.fields import FieldDict
 from .._loaders.loader import BatchLoader, ReadableOrPath
+from .optimizing import optimize
 from .tf_data import dataset, share, slots_for
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
-__all__ = ["Loader", "TensorBatch", "dataset", "share"]
+__all__ = ["Loader", "TensorBatch", "dataset", "optimize", "share"]
 
 
 class TensorBatch(FieldDict):
