@@ -15,7 +15,8 @@ are gone. Each batch or array that you hold occupies one of the reader's slots (
 damaged record raises CorruptError, which names the clip.
 
 `xp.torch`, `xp.tensorflow` and `xp.jax` give batches as tensors of these frameworks. `xp.myxtts`
-reads the config.yaml of the MyXTTS trainer. The four are imported at their first use.
+reads the config.yaml of the MyXTTS trainer. `xp.tune` sets what makes PyTorch and TensorFlow
+faster. The five are imported at their first use.
 """
 
 from typing import TYPE_CHECKING
@@ -67,10 +68,11 @@ if TYPE_CHECKING:
     from . import myxtts as myxtts
     from . import tensorflow as tensorflow
     from . import torch as torch
+    from . import tune as tune
 else:  # a type checker that saw this function would accept any name
     # Imported at their first use. A framework takes seconds to load, and the version takes longer
     # than the rest of this package.
-    _INTEGRATIONS = ("jax", "myxtts", "tensorflow", "torch")
+    _INTEGRATIONS = ("jax", "myxtts", "tensorflow", "torch", "tune")
 
     def __getattr__(name):
         import importlib

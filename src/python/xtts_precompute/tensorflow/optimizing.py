@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -128,8 +129,10 @@ def _rows_of_all(dataset: Any) -> int | None:
     TensorFlow has no public access to a data set's input, so these names are its private ones
     (2.21). If they change, the number is unknown and shapes stay as they are.
     """
-    from tensorflow.python.data.ops import dataset_ops
-
+    try:
+        dataset_ops = importlib.import_module("tensorflow.python.data.ops.dataset_ops")
+    except ImportError:
+        return None
     unchanged = getattr(dataset_ops, "UnaryUnchangedStructureDataset", ())
     while isinstance(dataset, unchanged):
         dataset = getattr(dataset, "_input_dataset", None)
@@ -176,16 +179,15 @@ def _given_shapes(spec: Any, given: Any, whose: str) -> list[Any]:
 
 
 def _with_shapes(dataset: Any, shapes: list[Any]) -> Any:
+    """Returns the data set with these shapes of its tensors; None leaves a tensor as it is."""
     spec = dataset.element_spec
-    known = [getattr(one, "shape", None) for one in tf.nest.flatten(spec)]
     changed = [
-        None if shape is None or tf.TensorShape(shape).as_list() == was.as_list() else shape
-        for shape, was in zip((None if s is None or tf.TensorShape(s).rank is None else s for s in shapes), known)
+        None if shape is None or tf.TensorShape(shape) == one.shape else shape
+        for shape, one in zip(shapes, tf.nest.flatten(spec))
     ]
     if all(shape is None for shape in changed):
         return dataset
 
-    @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
     def ensure(*element: Any) -> Any:
         tensors = tf.nest.flatten(element if type(spec) is tuple else element[0])
         tensors = [
@@ -193,7 +195,7 @@ def _with_shapes(dataset: Any, shapes: list[Any]) -> Any:
         ]
         return tf.nest.pack_sequence_as(spec, tensors)
 
-    return dataset.map(ensure)
+    return dataset.map(tf.autograph.experimental.do_not_convert(ensure))
 
 
 def _vectorized(dataset: Any, function: Any) -> Any:
