@@ -15,18 +15,12 @@ _TUNING = "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
 _THREADS = f"{_NOTES}/cpu_threading_torchscript_inference.html"
 _NO_GPU = "PyTorch finds no CUDA device here."
 
-# Whether set_num_interop_threads() is still allowed: apply() has imported PyTorch itself, and has
-# not called it yet.
-_may_set_pool = False
+# Whether apply() has just imported PyTorch itself, so that nobody can have used it.
+is_new = False
 
 
 def load() -> Any:
-    """Imports PyTorch; notes whether this is its first import."""
-    global _may_set_pool
-    if "torch" not in sys.modules:
-        torch = framework("torch", "torch")
-        _may_set_pool = True
-        return torch
+    """Imports PyTorch."""
     return framework("torch", "torch")
 
 
@@ -97,17 +91,17 @@ def _set_pool(count: int) -> None:
     # catches), and nothing tells whether it has begun. Versions 2 came to raise RuntimeError; we
     # rely on that from 2.4 on. Before, the call is made only if no code of the user's can have used
     # PyTorch.
-    global _may_set_pool
+    global is_new
     torch = load()
     if torch.get_num_interop_threads() == count:
         return
-    if not _may_set_pool and _version() < (2, 4):
+    if not is_new and _version() < (2, 4):
         raise Unset(
             "too_late",
             "PyTorch allows this once, before its first parallel work, and does not say whether there was any: "
             "call apply() before the first import of torch.",
         )
-    _may_set_pool = False
+    is_new = False
     torch.set_num_interop_threads(count)
 
 

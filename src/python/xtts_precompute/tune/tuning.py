@@ -54,8 +54,10 @@ def apply(
         before = [(is_late(setting), os.environ.get(setting.variable)) for setting in settings]
         for setting in settings:
             set_variable(setting)  # all of them before the import, which reads them
+        of_torch.is_new = "torch" not in sys.modules
         FRAMEWORKS[name].load()
         rows += [applied(setting, *state) for setting, state in zip(settings, before)]
+        of_torch.is_new = False
     return Report(rows)
 
 
