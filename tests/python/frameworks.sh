@@ -17,10 +17,10 @@ log=$project/build/frameworks-env.log
 # TensorFlow have threads.
 tests=(
   "torch torch_datasets torch_trainers myxtts_torch"
-  "tensorflow myxtts_tensorflow myxtts_install myxtts_trainer"
+  "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_trainer"
   jax
   "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
-  "profile profile_command"
+  "profile profile_command tune"
   docs
 )
 

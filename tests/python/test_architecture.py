@@ -24,6 +24,7 @@ ARROWS = {
     "tensorflow": {"_base", "_cache", "_loaders"},
     "jax": {"_base", "_cache", "_loaders"},
     "reference": {"_base"},
+    "tune": {"_base"},
     "profile": {"_base", "_cache", "torch", "tensorflow", "reference"},
     "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow"},
 }
