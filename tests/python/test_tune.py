@@ -295,9 +295,7 @@ def has_gpu(framework):
 @pytest.mark.parametrize("framework", [pytest.param(name, marks=needs(name)) for name in WITHOUT_GPU])
 class TestFrameworks:
     def test_before_the_import_all_is_in_time(self, framework):
-        code = (
-            f"reports = [xp.tune.apply('{framework}', cores=4), xp.tune.verify('{framework}', cores=4)]\n" + STATUSES
-        )
+        code = f"reports = [xp.tune.apply('{framework}', cores=4), xp.tune.verify('{framework}', cores=4)]\n" + STATUSES
         applied, verified = in_child(code)
         assert "too_late" not in applied.values() and "warn" not in verified.values()
         unknown = {name.split(".")[1] for name, status in verified.items() if status == "cannot_tell"}

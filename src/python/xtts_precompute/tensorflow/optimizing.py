@@ -67,7 +67,8 @@ def optimize(
         cache: True: the first pass is kept in memory; a text: in files of this name. Later passes
             read it. They repeat it, so what is **random before it is drawn once**: a shuffle, an
             augmentation. TensorFlow does not see that a file is old: remove it if the data has
-            changed. A pass that is broken off is not kept, and a later one begins anew.
+            changed. A pass that is broken off is not kept, and a later one begins anew; but a
+            process that is killed leaves NAME_0.lockfile, and TensorFlow asks you to remove it.
         vectorized_map: A function of one row (of the tensors, for a tuple of several), which is
             applied to all rows of a batch at once by `tf.vectorized_map`. The result is what
             `unbatch().map(function).batch()` gives. Floats **may differ in their last bits**, and a

@@ -21,9 +21,8 @@ help:
 - **TF_SYNC_ON_FINISH=0.** Only sessions of TensorFlow 1 and their workers read it
   (`direct_session.cc`, `graph_mgr.cc`); functions and eager steps do not.
 - **TF_ENABLE_EAGER_CLIENT_STREAMING_ENQUEUE.** It is about calls to other machines of a cluster.
-- **All of TensorFlow's graph optimizers.** Those that help are on by default. `debug_stripper`
-  removes assertions, `auto_mixed_precision` does again what the Keras policy does, and
-  `scoped_allocator_optimization` is for collective operations.
+- **All of TensorFlow's graph optimizers.** `debug_stripper` takes assertions and prints out of the
+  step, and `auto_mixed_precision` does again what the Keras policy does, without scaling the loss.
 - **--tf_xla_cpu_global_jit.** It compiles for the CPU, where the step is not if there is a GPU.
 - **Memory growth together with a memory limit.** TensorFlow refuses both for one GPU; a limit is
   enough.

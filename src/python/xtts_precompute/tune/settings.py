@@ -147,6 +147,8 @@ def _found(setting: Setting) -> tuple[Any, str]:
             return setting.find(), ""
         except Unknown as unknown:
             return None, str(unknown)
+        except (RuntimeError, ValueError) as error:  # growth that differs between GPUs
+            return None, f"{setting.module} does not say: {error}"
     found = os.environ.get(setting.variable)
     if found is None and setting.by_default:
         return setting.wanted, ""
