@@ -88,14 +88,13 @@ def settings(plan: Plan) -> list[Setting]:
 
 def _set_pool(count: int) -> None:
     # If the pool has begun, this call ends the process in PyTorch 1.13 (an error of C++ that nobody
-    # catches), and nothing tells whether it has begun. Versions 2 came to raise RuntimeError; we
-    # rely on that from 2.4 on. Before, the call is made only if no code of the user's can have used
-    # PyTorch.
+    # catches), and nothing tells whether it has begun. PyTorch 2.7 raises RuntimeError. Before that
+    # version, the call is made only if no code of the user's can have used PyTorch.
     global is_new
     torch = load()
     if torch.get_num_interop_threads() == count:
         return
-    if not is_new and _version() < (2, 4):
+    if not is_new and _version() < (2, 7):
         raise Unset(
             "too_late",
             "PyTorch allows this once, before its first parallel work, and does not say whether there was any: "
