@@ -12,11 +12,12 @@ from .scan import scan
 def main() -> int:
     """Runs the command; returns its exit code."""
     parser = argparse.ArgumentParser(prog="code_scan", description="Finds patterns that starve a GPU.")
-    parser.add_argument("folder")
-    parser.add_argument("--config", help="the trainer's config.yaml, which may decide which loader is used")
+    parser.add_argument("folder", metavar="DIR", help="the trainer's code")
+    parser.add_argument("--config", metavar="FILE", help="the trainer's config.yaml: it may decide which loader trains")
     options = parser.parse_args()
     json.dump(scan(options.folder, options.config), sys.stdout)
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,20 +1,27 @@
-"""Which files are read, and what each holds. Bounded in number, size and depth."""
+"""Which files are read, and what each holds. Bounded in number, size, depth and time."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
+import time
 import tokenize
-from typing import Dict, Iterator, List, Optional, Tuple
+import warnings
+from collections.abc import Iterator
+
+from . import notebooks
 
 _FILES_MAX = 5000
 _BYTES_MAX = 2 << 20
+_NOTEBOOK_BYTES_MAX = 16 << 20  # pictures included
+_SECONDS_MAX = 20.0  # the caller gives up after 40
 # Folders with code that does not train, or is not the user's own.
 _SKIPPED = re.compile(
-    r"^(\..*|__pycache__|site-packages|dist-packages|node_modules|build|dist|venv|env|.*\.egg-info|tests?)$"
+    r"(\..*|__pycache__|site-packages|dist-packages|node_modules|build|dist|venv|env|virtualenv|.*\.egg-info|tests?)",
+    re.IGNORECASE,
 )
-_SKIPPED_FILES = re.compile(r"^(test_.*|.*_test|conftest|setup)\.py$")
+_SKIPPED_FILES = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _IGNORE = re.compile(r"#\s*xtts:\s*ignore\b[ \t]*([\w, \t]*)")
 
 
@@ -23,15 +30,17 @@ class Source:
 
     def __init__(self, path: str, text: str, tree: ast.Module) -> None:
         self.path, self.text, self.tree = path, text, tree
-        self.imports = _imports(tree)
-        self.ignored = _ignored(text)
-        self.parents: Dict[ast.AST, ast.AST] = {
-            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
+        self.nodes = list(ast.walk(tree))
+        self.parents: dict[ast.AST, ast.AST] = {
+            child: node for node in self.nodes for child in ast.iter_child_nodes(node)
         }
+        self.imports = _imports(self.nodes)
+        self.ignored = _ignored(text)
+        self.calls = [(node, self.name_of(node.func)) for node in self.nodes if isinstance(node, ast.Call)]
 
-    def name_of(self, node: Optional[ast.AST]) -> str:
+    def name_of(self, node: ast.AST | None) -> str:
         """Returns "torch.utils.data.DataLoader" for a name or attribute; "" for anything else."""
-        parts: List[str] = []
+        parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
@@ -46,38 +55,53 @@ class Source:
             node = self.parents[node]
             yield node
 
-    def function_of(self, node: ast.AST) -> Optional[ast.AST]:
+    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """Returns the function that a node stands in."""
         for one in self.above(node):
             if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 return one
         return None
 
-    def calls(self) -> Iterator[Tuple[ast.Call, str]]:
-        """Yields each call, and the name of what it calls."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call):
-                yield node, self.name_of(node.func)
 
-
-def read_all(folder: str) -> Tuple[List[Source], List[Dict[str, str]]]:
+def read_all(folder: str) -> tuple[list[Source], list[dict[str, str]]]:
     """Returns the parsed files below a folder, and those that cannot be parsed, with the reason."""
-    sources: List[Source] = []
-    not_read: List[Dict[str, str]] = []
+    sources: list[Source] = []
+    not_read: list[dict[str, str]] = []
+    end = time.monotonic() + _SECONDS_MAX
+    seen: set[str] = set()
     for path in _paths(folder):
-        shown = os.path.relpath(path, folder) if os.path.isdir(folder) else os.path.basename(path)
-        if len(sources) + len(not_read) == _FILES_MAX:
-            not_read.append({"file": folder, "reason": f"only the first {_FILES_MAX} files were read"})
+        shown = _shown(path, folder)
+        if len(sources) + len(not_read) >= _FILES_MAX:
+            not_read.append({"file": shown, "reason": f"only the first {_FILES_MAX} files are read"})
             break
+        if time.monotonic() > end:
+            not_read.append({"file": shown, "reason": f"the files before it took {_SECONDS_MAX:.0f} s"})
+            break
+        real = os.path.realpath(path)
+        if real in seen:  # two links to one file
+            continue
+        seen.add(real)
         try:
             sources.append(_parsed(path, shown))
-        except RecursionError:
+        except (RecursionError, MemoryError):
             not_read.append({"file": shown, "reason": "it is nested too deeply"})
         except SyntaxError as error:
             not_read.append({"file": shown, "reason": f"it is not Python 3: {error.msg}, line {error.lineno}"})
-        except (OSError, ValueError, MemoryError) as error:
-            not_read.append({"file": shown, "reason": str(error) or type(error).__name__})
+        except OSError as error:
+            not_read.append({"file": shown, "reason": error.strerror or type(error).__name__})
+        except ValueError as error:
+            not_read.append({"file": shown, "reason": str(error)})
     return sources, not_read
+
+
+def printable(text: str) -> str:
+    """Returns a text that is valid in JSON, for a file name that is not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _shown(path: str, folder: str) -> str:
+    shown = os.path.relpath(path, folder) if os.path.isdir(folder) else os.path.basename(path)
+    return printable(shown.replace(os.sep, "/"))
 
 
 def _paths(folder: str) -> Iterator[str]:
@@ -85,26 +109,40 @@ def _paths(folder: str) -> Iterator[str]:
         yield folder
         return
     for place, folders, files in os.walk(folder):  # follows no links, so there are no loops
-        folders[:] = sorted(name for name in folders if not _SKIPPED.match(name))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not _SKIPPED.fullmatch(name) and not os.path.exists(os.path.join(place, name, "pyvenv.cfg"))
+        )
         for name in sorted(files):
+            is_read = name.endswith(".ipynb") or (name.endswith(".py") and not _SKIPPED_FILES.fullmatch(name))
             path = os.path.join(place, name)
-            if name.endswith(".py") and not _SKIPPED_FILES.match(name) and os.path.isfile(path):
+            if is_read and os.path.isfile(path):  # no pipe, no broken link
                 yield path
 
 
 def _parsed(path: str, shown: str) -> Source:
-    if os.path.getsize(path) > _BYTES_MAX:
-        raise ValueError(f"it is larger than {_BYTES_MAX >> 20} MiB")
+    is_notebook = path.endswith(".ipynb")
+    bytes_max = _NOTEBOOK_BYTES_MAX if is_notebook else _BYTES_MAX
     with open(path, "rb") as file:
-        encoding, _ = tokenize.detect_encoding(file.readline)
+        encoding = "utf-8" if is_notebook else tokenize.detect_encoding(file.readline)[0]
         file.seek(0)
-        text = file.read(_BYTES_MAX).decode(encoding)
-    return Source(shown.replace(os.sep, "/"), text, ast.parse(text))
+        data = file.read(bytes_max + 1)
+    if len(data) > bytes_max:
+        raise ValueError(f"it is larger than {bytes_max >> 20} MiB")
+    if b"\0" in data:
+        raise ValueError("it has NUL bytes: it is no text")
+    text = data.decode(encoding).replace("\r\n", "\n")
+    if is_notebook:
+        text = notebooks.code_of(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the user's code: "invalid escape sequence"
+        return Source(shown, text, ast.parse(text))
 
 
-def _imports(tree: ast.Module) -> Dict[str, str]:
-    names: Dict[str, str] = {}
-    for node in ast.walk(tree):
+def _imports(nodes: list[ast.AST]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.asname:
@@ -114,15 +152,17 @@ def _imports(tree: ast.Module) -> Dict[str, str]:
         elif isinstance(node, ast.ImportFrom):
             module = ("." * node.level) + (node.module or "")
             for alias in node.names:
-                names[alias.asname or alias.name] = f"{module}.{alias.name}"
+                name = "DataLoader" if alias.name == "*" and module == "torch.utils.data" else alias.name
+                names[alias.asname or name] = f"{module}.{name}" if node.module else f"{module}{name}"
     return names
 
 
-def _ignored(text: str) -> Dict[int, List[str]]:
+def _ignored(text: str) -> dict[int, list[str]]:
     """Returns, by line, the rules that a comment switches off; an empty list: all."""
-    found: Dict[int, List[str]] = {}
+    found: dict[int, list[str]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         match = _IGNORE.search(line)
         if match:
-            found[number] = match.group(1).replace(",", " ").split()
+            is_alone = line.lstrip().startswith("#")
+            found[number + is_alone] = match.group(1).replace(",", " ").split()
     return found

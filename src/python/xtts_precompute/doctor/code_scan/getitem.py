@@ -1,43 +1,186 @@
-"""Sound that is decoded, or features that are computed, in a data set's __getitem__."""
+"""Sound that is decoded, or features that are computed, for each clip in each epoch."""
 
 from __future__ import annotations
 
+import ast
 import re
-from typing import Any, Dict, Iterator
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
+from . import words
 from .finds import find
-from .project import Function, Project, calls_in, class_of
+from .project import Function, Project, calls_in, class_of, last_name
 
 _DEPTH = 4
 _WORK = re.compile(
-    r"^(librosa\.(load|stft|resample|core\.(load|stft|resample)|feature\..*|effects\.trim|to_mono|griffinlim)"
-    r"|torchaudio\.(load|functional\..*|compliance\.kaldi\..*|sox_effects\..*)"
-    r"|soundfile\.read|scipy\.io\.wavfile\.read|audioread\..*|pydub\.AudioSegment\.from_.*"
-    r"|torch\.stft|pyworld\..*|parselmouth\..*|whisper\.(load_audio|log_mel_spectrogram))$"
+    r"librosa\.(load|stft|resample|core\.(load|stft|resample|audio\.load)|feature\.\w+|effects\.\w+|pyin|cqt)"
+    r"|torchaudio\.(load|functional\.\w+|compliance\.kaldi\.\w+|sox_effects\.\w+)"
+    r"|(soundfile|sf)\.read|scipy\.io\.wavfile\.read|scipy\.signal\.(resample\w*|stft)|audioread\.\w+|audio2numpy\.\w+"
+    r"|pydub\.AudioSegment\.from_\w+|torch\.stft|pyworld\.\w+|parselmouth\.\w+|resampy\.resample"
+    r"|whisper\.(load_audio|log_mel_spectrogram)|decord\.AudioReader"
+)
+# Objects that compute features when they are called.
+_TRANSFORMS = re.compile(r"torchaudio\.transforms\.(\w*Spectrogram|MFCC|LFCC|Resample|\w*Mel\w*|SpectralCentroid)")
+# A method of an object whose class is not known: its name tells.
+_NAMES = re.compile(
+    r"(load|read)_(wav|audio|waveform)\w*|(log_?)?mel_?spec\w*|melspectrogram|resample\w*|wav_?(to|2)_?mel\w*"
+    r"|extract_(mel|fbank)\w*|(compute_)?(mfcc|fbank)"
 )
 
 
-def finds(project: Project) -> Iterator[Dict[str, Any]]:
-    """Yields one find for each data set, at the first call that does the work."""
-    for function in project.functions.get("__getitem__", []):
+class Work(NamedTuple):
+    """A call that decodes or computes."""
+
+    call: ast.Call
+    name: str
+    certainty: str
+
+
+def finds(project: Project) -> Iterator[dict[str, Any]]:
+    """Yields one find for each data set, at the nearest call that does the work."""
+    for function in _entries(project):
         owner = class_of(function)
-        if owner is None:
+        answer = words.trains(owner.name) if owner is not None else False
+        if answer is None:
+            answer = words.file_trains(function.source.path)
+        if owner is None or answer is False:
             continue
-        for reached in project.reachable(function, _DEPTH):
-            done = _first_work(reached)
-            if done is None:
+        for reached in _reachable(project, function):
+            work = _first_work(project, reached)
+            if work is None:
                 continue
-            call, name = done
-            text = f"{owner.name}.__getitem__ calls {name} for each clip"
+            text = f"{owner.name}.{function.node.name} calls {work.name} for each clip"
             if reached.node is not function.node:
                 text += f", in {reached.node.name}()"
-            yield find(reached.source, call, "features_in_getitem", text + ".")
+            if _is_used(project, owner):
+                yield find(reached.source, work.call, "features_in_getitem", text + ".", certainty=work.certainty)
+            else:
+                text += ". No scanned file makes such a data set."
+                yield find(reached.source, work.call, "features_in_getitem", text, status="warn", certainty="low")
             break
 
 
-def _first_work(function: Function) -> Any:
+def _entries(project: Project) -> Iterator[Function]:
+    """Yields what runs for each clip: __getitem__, a collate method beside it, and __iter__ of a data set."""
+    for name in ("__getitem__", "collate_fn", "collate", "__iter__"):
+        for function in project.functions.get(name, []):
+            owner = class_of(function)
+            if owner is None:
+                continue
+            bases = {last_name(base) for base in owner.bases}
+            methods = {one.name for one in owner.body if isinstance(one, ast.FunctionDef)}
+            if name == "__iter__" and "IterableDataset" not in bases:
+                continue
+            if name.startswith("collate") and not methods & {"__getitem__", "__iter__"}:
+                continue
+            yield function
+
+
+def _is_used(project: Project, owner: ast.ClassDef) -> bool:
+    """Whether the class is named outside of its own body; always, where one file alone was read."""
+    if len(project.sources) < 2:
+        return True
+    for source in project.sources:
+        for node in source.nodes:
+            is_named = isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) == owner.name
+            is_named = is_named or (isinstance(node, ast.alias) and node.name == owner.name)
+            if is_named and owner not in source.above(node):
+                return True
+    return False
+
+
+def _reachable(project: Project, function: Function) -> Iterator[Function]:
+    """Yields a function, and what it calls, without calls whose result is kept in a file."""
+    seen: set[ast.AST] = set()
+    layer = [function]
+    for _ in range(_DEPTH + 1):
+        following: list[Function] = []
+        for one in layer:
+            if one.node in seen:
+                continue
+            seen.add(one.node)
+            yield one
+            for call in calls_in(one.node):
+                if not _is_kept(one, call):
+                    following.extend(project.called_by(one, call))
+        layer = following
+
+
+def _first_work(project: Project, function: Function) -> Work | None:
     for call in calls_in(function.node):
+        if _is_kept(function, call):
+            continue
         name = function.source.name_of(call.func)
-        if _WORK.match(name):
-            return call, name
+        if _WORK.fullmatch(name):
+            return Work(call, name, "high")
+        made = _transform_of(function, name)
+        if made:
+            return Work(call, f"{name} ({made})", "high")
+        if _NAMES.fullmatch(last_name(call.func)) and not project.called_by(function, call):
+            if _some_works(project, last_name(call.func)):
+                return Work(call, name or last_name(call.func), "medium")
     return None
+
+
+def _some_works(project: Project, name: str) -> bool:
+    """Whether a function of this name does the work; also where no scanned file has one."""
+    candidates = project.functions.get(name, [])
+    if not candidates:
+        return True
+    for candidate in candidates:
+        for reached in project.reachable(candidate, 2):
+            names = [reached.source.name_of(call.func) for call in calls_in(reached.node)]
+            if any(_WORK.fullmatch(one) for one in names):
+                return True
+    return False
+
+
+def _transform_of(function: Function, name: str) -> str:
+    """Returns "torchaudio.transforms.MelSpectrogram" for self.mel, or a name of the file, that holds one."""
+    first, _, rest = name.partition(".")
+    if not name or (first == "self") != bool(rest):
+        return ""
+    owner = class_of(function)
+    where: ast.AST | None = owner if first == "self" else function.source.tree
+    if where is None:
+        return ""
+    for node in ast.walk(where):
+        if isinstance(node, ast.Assign) and name in {function.source.name_of(one) for one in node.targets}:
+            for call in calls_in(node.value):
+                if _TRANSFORMS.fullmatch(function.source.name_of(call.func)):
+                    return function.source.name_of(call.func)
+    return ""
+
+
+def _is_kept(function: Function, call: ast.Call) -> bool:
+    """Whether the call runs only until a file has its result: `if not os.path.exists(...)`, or its else."""
+    child: ast.AST = call
+    for one in function.source.above(call):
+        if one is function.node:
+            break
+        if isinstance(one, ast.ExceptHandler):
+            return True
+        if isinstance(one, ast.If) and child is not one.test:
+            exists = _asks_for_file(one.test)
+            if exists is not None and exists == (child in one.orelse):
+                return True
+        child = one
+    return any(
+        isinstance(one, ast.If) and one.lineno < call.lineno and _asks_for_file(one.test) and _returns(one.body)
+        for one in function.node.body
+    )
+
+
+def _asks_for_file(test: ast.AST) -> bool | None:
+    """Returns True for "the file is there", False for "it is not", None for any other condition."""
+    is_there = True
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, is_there = test.operand, False
+    for one in ast.walk(test):
+        if isinstance(one, ast.Call) and last_name(one.func) in ("exists", "isfile", "is_file"):
+            return is_there
+    return None
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Return) and body[-1].value is not None

@@ -1,100 +1,191 @@
 """All files together: functions and classes by name, and who calls whom.
 
 A name is looked up by its last part, since files of one project import one another in many ways.
-Where two files have a function of one name, both are meant.
+Where two files have a function of one name, and nothing tells them apart, both are meant.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import Dict, Iterator, List, NamedTuple, Set, Union
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from .files import Source
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+_LOOPS = (ast.For, ast.While, ast.AsyncFor)
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Function(NamedTuple):
     """A function or method, and the file that has it."""
 
     source: Source
-    node: FunctionNode
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Class(NamedTuple):
+    """A class, and the file that has it."""
+
+    source: Source
+    node: ast.ClassDef
+
+
+class CallSite(NamedTuple):
+    """A call, its file, and the function that it stands in."""
+
+    source: Source
+    call: ast.Call
+    caller: Function | None
 
 
 class Project:
     """What is known of all files."""
 
-    def __init__(self, sources: List[Source]) -> None:
+    def __init__(self, sources: list[Source]) -> None:
         self.sources = sources
         self.by_path = {source.path: source for source in sources}
-        self.functions: Dict[str, List[Function]] = {}
+        self.functions: dict[str, list[Function]] = {}
+        self.classes: dict[str, list[Class]] = {}
+        self.call_sites: dict[str, list[CallSite]] = {}
         for source in sources:
-            for node in ast.walk(source.tree):
+            for node in source.nodes:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     self.functions.setdefault(node.name, []).append(Function(source, node))
+                elif isinstance(node, ast.ClassDef):
+                    self.classes.setdefault(node.name, []).append(Class(source, node))
+            for call, _ in source.calls:
+                caller = source.function_of(call)
+                site = CallSite(source, call, Function(source, caller) if caller is not None else None)
+                self.call_sites.setdefault(last_name(call.func), []).append(site)
         self.uses_cuda = any(_mentions_cuda(source) for source in sources)
 
-    def called_from(self, function: Function) -> Iterator[Function]:
-        """Yields the functions of this project that a function calls."""
-        source, owner = function.source, class_of(function)
-        for call in calls_in(function.node):
-            name = source.name_of(call.func)
-            last = name.rsplit(".", 1)[-1]
-            candidates = self.functions.get(last, [])
-            if name.startswith("self."):
-                yield from (one for one in candidates if name.count(".") == 1 and _is_method_of(one, owner, source))
-            elif name and "." not in name:  # a function of the same file
-                yield from (one for one in candidates if one.source is source and class_of(one) is None)
-            elif name.startswith(".") or last in source.imports or name.split(".")[0] in source.imports.values():
-                module = name.rsplit(".", 1)[0].replace(".", "/").lstrip("/")
-                yield from (
-                    one
-                    for one in candidates
-                    if class_of(one) is None and module and one.source.path.endswith(module + ".py")
-                )
+    def all_functions(self) -> Iterator[Function]:
+        """Yields every function, in the order of the names."""
+        for name in sorted(self.functions):
+            yield from self.functions[name]
+
+    def called_by(self, function: Function, call: ast.Call) -> list[Function]:
+        """Returns the functions of this project that a call in a function may run."""
+        source = function.source
+        name = source.name_of(call.func)
+        first, _, rest = name.partition(".")
+        if not name:
+            return []
+        if first == "self" and rest:
+            owner = class_of(function)
+            if "." not in rest:
+                return self.methods_of(source, owner, rest)
+            attribute, _, method = rest.partition(".")
+            made = self.attribute_of(source, owner, attribute)
+            if made is None or "." in method:
+                return []
+            return self.methods_of(made.source, made.node, method)
+        last = name.rsplit(".", 1)[-1]
+        candidates = [one for one in self.functions.get(last, []) if class_of(one) is None]
+        if "." not in name:
+            return [one for one in candidates if one.source is source]
+        module = name.rsplit(".", 1)[0].lstrip(".").replace(".", "/")
+        return [one for one in candidates if module and _is_module(one.source.path, module)]
+
+    def methods_of(self, source: Source, owner: ast.ClassDef | None, name: str, depth: int = 4) -> list[Function]:
+        """Returns the method of a class, or that of its nearest base class in this project."""
+        if owner is None:
+            return []
+        for node in owner.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+                return [Function(source, node)]
+        if depth == 0:
+            return []
+        for base in owner.bases:
+            for one in self.classes.get(last_name(base), []):
+                found = self.methods_of(one.source, one.node, name, depth - 1) if one.node is not owner else []
+                if found:
+                    return found
+        return []
+
+    def attribute_of(self, source: Source, owner: ast.ClassDef | None, name: str) -> Class | None:
+        """Returns the class whose object a class keeps as `self.name`."""
+        if owner is None:
+            return None
+        for node in ast.walk(owner):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                if any(source.name_of(target) == "self." + name for target in node.targets):
+                    found = self.classes.get(last_name(node.value.func), [])
+                    return found[0] if len(found) == 1 else None
+        return None
 
     def reachable(self, function: Function, depth: int) -> Iterator[Function]:
-        """Yields a function, and what it calls, up to some depth; each once."""
-        seen: Set[int] = set()
+        """Yields a function, and what it calls, up to some depth; each once, the nearest first."""
+        seen: set[ast.AST] = set()
         layer = [function]
         for _ in range(depth + 1):
-            following: List[Function] = []
+            following: list[Function] = []
             for one in layer:
-                if id(one.node) in seen:
+                if one.node in seen:
                     continue
-                seen.add(id(one.node))
+                seen.add(one.node)
                 yield one
-                following.extend(self.called_from(one))
+                for call in calls_in(one.node):
+                    following.extend(self.called_by(one, call))
             layer = following
 
 
+def last_name(node: ast.AST) -> str:
+    """Returns "DataLoader" for `data.DataLoader`; "" for no name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def calls_in(node: ast.AST) -> Iterator[ast.Call]:
-    """Yields the calls in a function, in the order of the lines."""
+    """Yields the calls in a node, in the order of the lines."""
     found = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
     yield from sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
-def class_of(function: Function) -> Union[ast.ClassDef, None]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields the nodes below a node, without those of functions and classes inside of it."""
+    pending = list(ast.iter_child_nodes(node))
+    while pending:
+        one = pending.pop()
+        yield one
+        if not isinstance(one, _INNER):
+            pending.extend(ast.iter_child_nodes(one))
+
+
+def class_of(function: Function) -> ast.ClassDef | None:
     """Returns the class whose method this is; None for a plain function."""
     parent = function.source.parents.get(function.node)
     return parent if isinstance(parent, ast.ClassDef) else None
 
 
-def _is_method_of(function: Function, owner: Union[ast.ClassDef, None], source: Source) -> bool:
-    """A method of the same class, or of a base class in the same project."""
-    other = class_of(function)
-    if owner is None or other is None:
-        return False
-    if other is owner:
-        return True
-    return other.name in {source.name_of(base).rsplit(".", 1)[-1] for base in owner.bases}
+def loop_around(source: Source, node: ast.AST) -> ast.AST | None:
+    """Returns the innermost loop around a node, within its function."""
+    for one in source.above(node):
+        if isinstance(one, _LOOPS):
+            return one
+        if isinstance(one, _INNER):
+            return None
+    return None
+
+
+def constant(node: ast.AST | None) -> object:
+    """Returns the value of a literal; None for anything else."""
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _is_module(path: str, module: str) -> bool:
+    for ending in (".py", "/__init__.py"):
+        if path == module + ending or path.endswith("/" + module + ending):
+            return True
+    return False
 
 
 def _mentions_cuda(source: Source) -> bool:
     return any(
-        name.endswith(".cuda") or any(isinstance(one, ast.Constant) and _is_cuda(one.value) for one in call.args)
-        for call, name in source.calls()
-    )
+        name.endswith(".cuda") or last_name(call.func) == "cuda" or any(_is_cuda(constant(one)) for one in call.args)
+        for call, name in source.calls
+    ) or "torch.cuda.is_available" in {name for _, name in source.calls}
 
 
 def _is_cuda(value: object) -> bool:

@@ -1,176 +1,131 @@
-"""What a training step does: whether it is compiled, and where it waits for the GPU."""
+"""Training steps: which functions are steps, which loops run them, and whether TensorFlow compiles them."""
 
 from __future__ import annotations
 
 import ast
-import re
-from typing import Any, Dict, Iterator, List, Optional, Set
+from collections.abc import Iterator
+from typing import Any
 
+from . import words
 from .files import Source
 from .finds import find
-from .project import Function, Project, calls_in, class_of
+from .project import Function, Project, class_of, last_name, loop_around, own_nodes
 
-_LOOPS = (ast.For, ast.While, ast.AsyncFor)
-_SYNC = {"item", "cpu", "numpy", "tolist"}
 _DEPTH = 3
-_NOT_TRAINING = re.compile(r"val|eval|test|infer|sample|generat", re.IGNORECASE)
+# Methods that a framework calls once a step.
+_STEPS = {"train_step", "training_step", "optimize", "_train_step", "train_one_step"}
 
 
-def finds(project: Project) -> Iterator[Dict[str, Any]]:
-    """Yields the finds of all functions that train."""
-    wrapped = _wrapped_names(project)
-    for functions in project.functions.values():
-        for function in functions:
-            if _NOT_TRAINING.search(function.node.name):
-                continue
-            yield from _not_compiled(project, function, wrapped)
-            yield from _syncs(function)
+class Steps:
+    """The training steps of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.wrapped = _wrapped_names(project)
+        # Functions that run one step: a backward pass that is in no loop of its own.
+        self.names: set[str] = set()
+        for function in project.all_functions():
+            place = backward_in(function)
+            if place is not None and loop_around(function.source, place) is None and may_train(function):
+                self.names.add(function.node.name)
+        self.names |= {name for name in _STEPS if name in project.functions}
+
+    def is_compiled(self, function: Function, depth: int = _DEPTH) -> bool:
+        """Whether tf.function wraps a function, or a function that calls it."""
+        node, source = function.node, function.source
+        if node.name in self.wrapped or any(_is_tf_function(source, one) for one in node.decorator_list):
+            return True
+        owner = class_of(function)
+        if node.name == "train_step" and owner is not None:  # Keras compiles it, and calls it from fit()
+            if any(source.name_of(base).rsplit(".", 1)[-1] in ("Model", "Sequential") for base in owner.bases):
+                return True
+        enclosing = source.function_of(node)
+        if enclosing is not None and self.is_compiled(Function(source, enclosing), 0):
+            return True
+        return depth > 0 and any(self.is_compiled(caller, depth - 1) for caller in self._callers(function))
+
+    def _callers(self, function: Function) -> Iterator[Function]:
+        name = function.node.name
+        for site in self.project.call_sites.get(name, []):
+            if site.caller is not None and site.caller.node is not function.node:
+                yield site.caller
+        for run in ("run", "experimental_run_v2", "call_for_each_replica"):
+            for site in self.project.call_sites.get(run, []):
+                if site.caller is not None and any(last_name(one) == name for one in site.call.args):
+                    yield site.caller
+
+    def is_in_a_loop(self, function: Function, depth: int = 2) -> bool:
+        """Whether a function is called in a loop, directly or through a caller."""
+        name, source = function.node.name, function.source
+        sites = [
+            site
+            for site in self.project.call_sites.get(name, [])
+            if class_of(function) is not None or site.source is source or name in site.source.imports
+        ]
+        if any(loop_around(site.source, site.call) is not None for site in sites):
+            return True
+        return depth > 0 and any(self.is_in_a_loop(caller, depth - 1) for caller in self._callers(function))
 
 
-def _own_nodes(function: Function) -> Iterator[ast.AST]:
-    """Yields the nodes of a function, without those of functions inside of it."""
-    pending: List[ast.AST] = list(ast.iter_child_nodes(function.node))
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(node))
+def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
+    """Yields the steps of TensorFlow that run eagerly."""
+
+    for function in project.all_functions():
+        source, node = function.source, function.node
+        tape = _first(function, lambda call, source: source.name_of(call.func) == "tensorflow.GradientTape")
+        if tape is None or not may_train(function) or not any(_is_gradient(one) for one in own_nodes(node)):
+            continue
+        loops = loop_around(source, tape) is not None or steps.is_in_a_loop(function)
+        if loops and not steps.is_compiled(function):
+            text = f"{node.name}() trains with a GradientTape in a loop, and no tf.function wraps it."
+            yield find(source, node, "step_not_compiled", text)
 
 
-# Compiled steps
-
-
-def _not_compiled(project: Project, function: Function, wrapped: Set[str]) -> Iterator[Dict[str, Any]]:
-    source, node = function.source, function.node
-    tape = next(
-        (
-            one
-            for one in _own_nodes(function)
-            if isinstance(one, ast.Call) and source.name_of(one.func) == "tensorflow.GradientTape"
-        ),
-        None,
-    )
-    if tape is None or _is_compiled(project, function, wrapped, _DEPTH):
-        return
-    yield find(source, node, "step_not_compiled", f"{node.name}() trains with a GradientTape and is not compiled.")
-
-
-def _is_compiled(project: Project, function: Function, wrapped: Set[str], depth: int) -> bool:
-    name = function.node.name
-    if name in wrapped or any(_is_tf_function(function.source, one) for one in function.node.decorator_list):
-        return True
+def may_train(function: Function) -> bool:
+    """Whether neither the name of a function nor that of its class or file says something else."""
     owner = class_of(function)
-    if name == "train_step" and owner is not None:  # Keras compiles it, and only Keras' own models call it
-        bases = [function.source.name_of(base) for base in owner.bases]
-        if any(base.endswith(".Model") for base in bases):
-            return True
-    enclosing = function.source.function_of(function.node)
-    if isinstance(enclosing, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        if _is_compiled(project, Function(function.source, enclosing), wrapped, 0):
-            return True
-    if depth == 0:
-        return False
-    return any(_is_compiled(project, caller, wrapped, depth - 1) for caller in _callers(project, name))
+    answer = words.trains(function.node.name, owner.name if owner is not None else "")
+    if answer is None or words.file_trains(function.source.path) is False:
+        return words.file_trains(function.source.path) is not False
+    return answer
 
 
-def _callers(project: Project, name: str) -> Iterator[Function]:
-    for functions in project.functions.values():
-        for function in functions:
-            for call in calls_in(function.node):
-                called = function.source.name_of(call.func)
-                is_handed_on = any(function.source.name_of(one).rsplit(".", 1)[-1] == name for one in call.args)
-                if called.rsplit(".", 1)[-1] == name or (called.endswith(".run") and is_handed_on):
-                    yield function
-                    break
+def backward_in(function: Function) -> ast.Call | None:
+    """Returns the last backward pass in a function: `.backward()`, or a GradientTape."""
+    return _first(function, lambda call, source: _is_backward(call) or source.name_of(call.func).endswith("GradientTape"))
+
+
+def _is_backward(call: ast.Call) -> bool:
+    return last_name(call.func) in ("backward", "manual_backward") and isinstance(call.func, ast.Attribute)
+
+
+def _is_gradient(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) in ("apply_gradients", "gradient", "minimize")
+
+
+def _first(function: Function, matches: Any) -> ast.Call | None:
+    found = [
+        one for one in own_nodes(function.node) if isinstance(one, ast.Call) and matches(one, function.source)
+    ]
+    return max(found, key=lambda one: (one.lineno, one.col_offset)) if found else None
 
 
 def _is_tf_function(source: Source, decorator: ast.AST) -> bool:
     if isinstance(decorator, ast.Call):
-        if source.name_of(decorator.func).endswith("partial") and decorator.args:
+        if last_name(decorator.func) == "partial" and decorator.args:
             return _is_tf_function(source, decorator.args[0])
         decorator = decorator.func
     name = source.name_of(decorator)
     return name in ("tensorflow.function", "tensorflow.compat.v2.function") or name.endswith("tf.function")
 
 
-def _wrapped_names(project: Project) -> Set[str]:
+def _wrapped_names(project: Project) -> set[str]:
     """Returns the names of functions that are handed to tf.function somewhere."""
-    names: Set[str] = set()
+    names: set[str] = set()
     for source in project.sources:
-        for call, name in source.calls():
-            is_wrapper = name == "tensorflow.function" or (
-                isinstance(call.func, ast.Call) and source.name_of(call.func.func) == "tensorflow.function"
-            )
+        for call, name in source.calls:
+            is_wrapper = _is_tf_function(source, call.func) if name or isinstance(call.func, ast.Call) else False
             if is_wrapper:
-                names.update(source.name_of(one).rsplit(".", 1)[-1] for one in call.args)
-    return names
-
-
-# Waits for the GPU
-
-
-def _syncs(function: Function) -> Iterator[Dict[str, Any]]:
-    """Yields one find for each line that waits in each step of training."""
-    body = _body_of_step(function)
-    if body is None:
-        return
-    source = function.source
-    lines: Set[int] = set()
-    for node in ast.walk(body):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr not in _SYNC or node.args or node.lineno in lines:
-            continue
-        if _is_seldom(source, node, body) or not _may_be_tensor(source, node.func.value):
-            continue
-        lines.add(node.lineno)
-        shown = source.name_of(node.func) or f"(...).{node.func.attr}"
-        shown = shown.rsplit(".", 2)[-2] + "." + node.func.attr if shown.count(".") > 1 else shown
-        yield find(source, node, "host_sync", f"{shown}() is called in each step of {function.node.name}().")
-
-
-def _body_of_step(function: Function) -> Optional[ast.AST]:
-    """Returns the innermost loop that trains; the whole function where its name says that it is a step."""
-    source = function.source
-    backward = [
-        one
-        for one in _own_nodes(function)
-        if isinstance(one, ast.Call)
-        and (
-            (isinstance(one.func, ast.Attribute) and one.func.attr == "backward")
-            or source.name_of(one.func) == "tensorflow.GradientTape"
-        )
-    ]
-    if not backward:
-        return None
-    for one in source.above(backward[-1]):
-        if isinstance(one, _LOOPS):
-            return one
-        if one is function.node:
-            break
-    return function.node if re.search(r"step|update|optimize", function.node.name) else None
-
-
-def _is_seldom(source: Source, node: ast.AST, body: ast.AST) -> bool:
-    """Whether the call depends on a condition, or on an error."""
-    for one in source.above(node):
-        if one is body:
-            return False
-        if isinstance(one, (ast.If, ast.IfExp, ast.ExceptHandler, ast.Lambda)):
-            return True
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return True
-        if isinstance(one, ast.With) and any("no_grad" in source.name_of(_called(i)) for i in one.items):
-            return True
-    return False
-
-
-def _called(item: ast.withitem) -> ast.AST:
-    expression = item.context_expr
-    return expression.func if isinstance(expression, ast.Call) else expression
-
-
-def _may_be_tensor(source: Source, node: ast.AST) -> bool:
-    """Lengths and names are most often on the host already."""
-    name = source.name_of(node).lower()
-    return not re.search(r"(^|[._])(len|lens|length|lengths|lr|args|config|hparams)$|length|np\.|numpy", name)
+                names.update(last_name(one) for one in call.args)
+                names.update(last_name(one.value) for one in call.keywords if one.arg == "func")
+    return names - {""}

@@ -1,0 +1,141 @@
+"""How a PyTorch DataLoader is made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from . import words
+from .files import Source
+from .finds import find
+from .project import Project, calls_in, constant, last_name
+
+_LOADERS = {"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"}
+_ARGUMENTS = "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn pin_memory".split()
+_ARGUMENTS_OF_TRAINER = {"transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments"}
+
+
+def finds(project: Project) -> Iterator[dict[str, Any]]:
+    """Yields the finds of all DataLoaders that train."""
+    compiles = any(_is_static_compile(call, name) for source in project.sources for call, name in source.calls)
+    for source in project.sources:
+        for call, name in source.calls:
+            if name in _LOADERS and is_for_training(source, call):
+                yield from _of_loader(project, source, call, compiles)
+            if name in _ARGUMENTS_OF_TRAINER:
+                yield from _of_trainer(source, call)
+
+
+def is_loader(name: str) -> bool:
+    """Whether a name is that of PyTorch's DataLoader."""
+    return name in _LOADERS
+
+
+def arguments_of(call: ast.Call) -> dict[str | None, ast.AST]:
+    """Returns the arguments of a DataLoader by name; None: `**options`."""
+    given: dict[str | None, ast.AST] = {keyword.arg: keyword.value for keyword in call.keywords}
+    given.update(zip(_ARGUMENTS, call.args))
+    return given
+
+
+def is_for_training(source: Source, call: ast.Call) -> bool:
+    """Whether a loader trains, by the names around it, and else by its order: a loader that trains shuffles."""
+    given = arguments_of(call)
+    names = [*_assigned_names(source, call), _expression_name(source, given.get("dataset"))]
+    answer = words.trains(*names)
+    if answer is None and _stands_in_evaluation(source, call):
+        return False
+    function = source.function_of(call)
+    if answer is None and function is not None:
+        answer = words.trains(function.name)
+    if answer is None:
+        answer = words.file_trains(source.path)
+    shuffle = given.get("shuffle")
+    in_order = (shuffle is None or constant(shuffle) is False) and not given.keys() & {"sampler", "batch_sampler", None}
+    return answer is True or (answer is None and not in_order)
+
+
+def _assigned_names(source: Source, call: ast.Call) -> list[str]:
+    parent = source.parents.get(call)
+    if isinstance(parent, ast.Assign):
+        return [_expression_name(source, target) for target in parent.targets]
+    if isinstance(parent, ast.keyword):
+        return [parent.arg or ""]
+    return []
+
+
+def _expression_name(source: Source, node: ast.AST | None) -> str:
+    """Returns the words of an expression: "loaders train" for `loaders["train"]`."""
+    if node is None:
+        return ""
+    found = []
+    for one in ast.walk(node):
+        if isinstance(one, (ast.Name, ast.Attribute)):
+            found.append(last_name(one))
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            found.append(one.value)
+    return " ".join(found)
+
+
+def _stands_in_evaluation(source: Source, call: ast.Call) -> bool:
+    """Whether it stands below `if is_eval:`, or in the else of `if not is_eval:`."""
+    child: ast.AST = call
+    for one in source.above(call):
+        if isinstance(one, ast.If):
+            test, is_other = one.test, child in one.orelse
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test, is_other = test.operand, not is_other
+            if not is_other and words.trains(_expression_name(source, test)) is False:
+                return True
+        child = one
+    return False
+
+
+def _of_loader(project: Project, source: Source, call: ast.Call, compiles: bool) -> Iterator[dict[str, Any]]:
+    given = arguments_of(call)
+    if None in given:  # **options may have all of these
+        return
+    workers = given.get("num_workers")
+    if workers is None or constant(workers) == 0:
+        how = "without num_workers" if workers is None else "with num_workers=0"
+        yield find(source, call, "no_workers", f"A DataLoader is made {how}.")
+    elif "persistent_workers" not in given or constant(given["persistent_workers"]) is False:
+        yield find(source, call, "workers_restart", "A DataLoader has workers, but not persistent_workers=True.")
+    pinned = given.get("pin_memory")
+    if project.uses_cuda and (pinned is None or constant(pinned) is False):
+        yield find(source, call, "no_pinned_memory", "A DataLoader for a GPU is made without pin_memory=True.")
+    if compiles and _pads_to_longest(project, source, given.get("collate_fn")):
+        text = "Batches are padded to their longest clip, and torch.compile is used."
+        yield find(source, call, "varying_shapes", text)
+
+
+def _of_trainer(source: Source, call: ast.Call) -> Iterator[dict[str, Any]]:
+    """Hugging Face's Trainer makes the DataLoader by its TrainingArguments; their default is no workers."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if None in given:
+        return
+    workers = given.get("dataloader_num_workers")
+    if workers is None or constant(workers) == 0:
+        how = "without dataloader_num_workers" if workers is None else "with dataloader_num_workers=0"
+        text = f"{last_name(call.func)} is made {how}: the Trainer's DataLoader has no workers."
+        yield find(source, call, "no_workers", text)
+
+
+def _is_static_compile(call: ast.Call, name: str) -> bool:
+    """torch.compile() that may compile for each new shape."""
+    return name == "torch.compile" and not any(keyword.arg == "dynamic" for keyword in call.keywords)
+
+
+def _pads_to_longest(project: Project, source: Source, collate: ast.AST | None) -> bool:
+    if collate is None:
+        return False
+    name = last_name(collate.func if isinstance(collate, ast.Call) else collate)
+    functions = list(project.functions.get(name, []))
+    for one in project.classes.get(name, []):
+        functions += project.methods_of(one.source, one.node, "__call__")
+    return any(
+        last_name(call.func) == "pad_sequence" or function.source.name_of(call.func) == "max"
+        for function in functions
+        for call in calls_in(function.node)
+    )
