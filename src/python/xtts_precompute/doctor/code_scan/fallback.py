@@ -87,7 +87,7 @@ def _key_of(value: ast.AST, python_when: bool) -> Flag | None:
 
 def python_calls(source: Source) -> list[tuple[ast.Call, ast.AST]]:
     """Returns the calls of Python from TensorFlow's graph, each with its function."""
-    found = []
+    found: list[tuple[ast.Call, ast.AST]] = []
     for call, name in source.calls:
         function = source.function_of(call)
         if name.startswith("tensorflow.") and last_name(call.func) in PYTHON and function is not None:

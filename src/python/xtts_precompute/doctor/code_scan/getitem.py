@@ -116,9 +116,9 @@ def _first_work(project: Project, function: Function) -> Work | None:
         made = _transform_of(function, name)
         if made:
             return Work(call, f"{name} ({made})", "high")
-        if _NAMES.fullmatch(last_name(call.func)) and not project.called_by(function, call):
-            if _some_works(project, last_name(call.func)):
-                return Work(call, name or last_name(call.func), "medium")
+        last = last_name(call.func)
+        if _NAMES.fullmatch(last) and not project.called_by(function, call) and _some_works(project, last):
+            return Work(call, name or last, "medium")
     return None
 
 

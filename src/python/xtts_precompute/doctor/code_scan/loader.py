@@ -82,11 +82,8 @@ def _dataset_of(project: Project, source: Source, call: ast.Call) -> Class | Non
 
 def _assigned(source: Source, call: ast.Call, name: str) -> ast.AST | None:
     """Returns what a name is assigned last before a call; else anywhere in the file."""
-    values = [
-        node
-        for node in source.nodes
-        if isinstance(node, ast.Assign) and name and name in {source.name_of(target) for target in node.targets}
-    ]
+    assignments = [node for node in source.nodes if isinstance(node, ast.Assign)]
+    values = [one for one in assignments if name and name in {source.name_of(target) for target in one.targets}]
     before = [
         one for one in values if one.lineno <= call.lineno and source.function_of(one) is source.function_of(call)
     ]

@@ -108,10 +108,11 @@ class Project:
         if owner is None:
             return None
         for node in ast.walk(owner):
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                if any(source.name_of(target) == "self." + name for target in node.targets):
-                    found = self.classes.get(last_name(node.value.func), [])
-                    return found[0] if len(found) == 1 else None
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            if any(source.name_of(target) == "self." + name for target in node.targets):
+                found = self.classes.get(last_name(node.value.func), [])
+                return found[0] if len(found) == 1 else None
         return None
 
     def reachable(self, function: Function, depth: int) -> Iterator[Function]:
@@ -175,10 +176,7 @@ def constant(node: ast.AST | None) -> object:
 
 
 def _is_module(path: str, module: str) -> bool:
-    for ending in (".py", "/__init__.py"):
-        if path == module + ending or path.endswith("/" + module + ending):
-            return True
-    return False
+    return ("/" + path).endswith(("/" + module + ".py", "/" + module + "/__init__.py"))
 
 
 def _mentions_cuda(source: Source) -> bool:

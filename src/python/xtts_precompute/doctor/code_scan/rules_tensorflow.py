@@ -21,7 +21,7 @@ _DEBUG = {"debug", "eager", "debugging"}
 
 def finds(project: Project) -> Iterator[dict[str, Any]]:
     """Yields the finds of all files that use TensorFlow."""
-    compiles = any(_compiles_without_signature(source) for source in project.sources)
+    unsigned = {source.path for source in project.sources if _compiles_without_signature(source)}
     for source in project.sources:
         if "tensorflow" not in source.text:
             continue
@@ -34,7 +34,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
             if name.startswith("tensorflow.") and last_name(call.func) == "from_generator":
                 yield find(source, call, "from_generator", "A dataset is made from a Python generator.")
             if isinstance(call.func, ast.Attribute) and pipelines.has(call.func.value):
-                yield from _of_pipeline(source, call, call.func.attr, compiles)
+                yield from _of_pipeline(project, source, call, call.func.attr, unsigned)
         yield from _not_prefetched(project, source, pipelines)
 
 
@@ -42,7 +42,11 @@ def _python_calls(project: Project, source: Source) -> Iterator[dict[str, Any]]:
     """Yields one find for each function that calls Python from a pipeline, at its first line."""
     by_function: dict[ast.AST | None, list[ast.Call]] = {}
     for call, name in source.calls:
-        if name.startswith("tensorflow.") and last_name(call.func) in fallback.PYTHON and _is_for_training(source, call):
+        if (
+            name.startswith("tensorflow.")
+            and last_name(call.func) in fallback.PYTHON
+            and _is_for_training(source, call)
+        ):
             by_function.setdefault(source.function_of(call), []).append(call)
     for function, calls in by_function.items():
         calls.sort(key=lambda call: call.lineno)
@@ -107,17 +111,26 @@ def _condition_of_debugging(source: Source, call: ast.Call) -> str:
     return ""
 
 
-def _of_pipeline(source: Source, call: ast.Call, method: str, compiles: bool) -> Iterator[dict[str, Any]]:
+def _of_pipeline(
+    project: Project, source: Source, call: ast.Call, method: str, unsigned: set[str]
+) -> Iterator[dict[str, Any]]:
     given = {keyword.arg for keyword in call.keywords}
     if None in given:  # **options may have all of these
         return
     if method == "map" and "num_parallel_calls" not in given and len(call.args) == 1 and not _is_cheap(call.args[0]):
         yield find(source, call, "map_in_sequence", ".map() is called without num_parallel_calls.")
-    if method == "padded_batch" and compiles:
+    if method == "padded_batch" and unsigned & _users_of(project, source, call):
         shapes = [keyword.value for keyword in call.keywords if keyword.arg == "padded_shapes"] or call.args[1:2]
         if not shapes or any(isinstance(one, ast.Constant) and one.value is None for one in ast.walk(shapes[0])):
             text = "padded_batch() pads to the longest clip, and a tf.function has no input_signature."
             yield find(source, call, "varying_shapes", text)
+
+
+def _users_of(project: Project, source: Source, call: ast.Call) -> set[str]:
+    """Returns the files that use the pipeline: its own, and those that call the function which makes it."""
+    function = source.function_of(call)
+    sites = project.call_sites.get(function.name, []) if function is not None else []
+    return {source.path, *(site.source.path for site in sites)}
 
 
 def _is_cheap(function: ast.AST) -> bool:
@@ -155,7 +168,7 @@ def _is_true(call: ast.Call) -> bool:
 
 
 def _compiles_without_signature(source: Source) -> bool:
-    """Whether a training step is a tf.function that is traced again for each new shape."""
+    """Whether a training step is a tf.function that TensorFlow traces again for each new shape."""
     for node in source.nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and "step" in words.words_of(node.name):
             for one in node.decorator_list:
@@ -197,4 +210,3 @@ class Pipelines:
                 node = node.value
             else:
                 return False
-

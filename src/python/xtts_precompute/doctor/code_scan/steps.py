@@ -36,9 +36,13 @@ class Steps:
         if node.name in self.wrapped or any(_is_tf_function(source, one) for one in node.decorator_list):
             return True
         owner = class_of(function)
-        if node.name == "train_step" and owner is not None:  # Keras compiles it, and calls it from fit()
-            if any(source.name_of(base).rsplit(".", 1)[-1] in ("Model", "Sequential") for base in owner.bases):
-                return True
+        # Keras compiles the train_step() of a model, and calls it from fit().
+        if (
+            node.name == "train_step"
+            and owner is not None
+            and {"Model", "Sequential"} & set(map(last_name, owner.bases))
+        ):
+            return True
         enclosing = source.function_of(node)
         if enclosing is not None and self.is_compiled(Function(source, enclosing), 0):
             return True
@@ -92,7 +96,9 @@ def may_train(function: Function) -> bool:
 
 def backward_in(function: Function) -> ast.Call | None:
     """Returns the last backward pass in a function: `.backward()`, or a GradientTape."""
-    return _first(function, lambda call, source: _is_backward(call) or source.name_of(call.func).endswith("GradientTape"))
+    return _first(
+        function, lambda call, source: _is_backward(call) or source.name_of(call.func).endswith("GradientTape")
+    )
 
 
 def _is_backward(call: ast.Call) -> bool:
@@ -104,9 +110,7 @@ def _is_gradient(node: ast.AST) -> bool:
 
 
 def _first(function: Function, matches: Any) -> ast.Call | None:
-    found = [
-        one for one in own_nodes(function.node) if isinstance(one, ast.Call) and matches(one, function.source)
-    ]
+    found = [one for one in own_nodes(function.node) if isinstance(one, ast.Call) and matches(one, function.source)]
     return max(found, key=lambda one: (one.lineno, one.col_offset)) if found else None
 
 
