@@ -84,11 +84,10 @@ def _assigned(source: Source, call: ast.Call, name: str) -> ast.AST | None:
     """Returns what a name is assigned last before a call; else anywhere in the file."""
     assignments = [node for node in source.nodes if isinstance(node, ast.Assign)]
     values = [one for one in assignments if name and name in {source.name_of(target) for target in one.targets}]
-    before = [
-        one for one in values if one.lineno <= call.lineno and source.function_of(one) is source.function_of(call)
-    ]
-    chosen = (before or values)[-1:] if before or values else []
-    return chosen[0].value if chosen else None
+    function = source.function_of(call)
+    before = [one for one in values if one.lineno <= call.lineno and source.function_of(one) is function]
+    values = before or values
+    return values[-1].value if values else None
 
 
 def _returned(project: Project, name: str) -> ast.AST | None:
@@ -137,9 +136,9 @@ def _of_flag(project: Project, source: Source, flag: fallback.Flag, config: str 
     return answer
 
 
-def _set_in_scripts(project: Project, key: str) -> list[tuple[Source, ast.AST, bool]]:
+def _set_in_scripts(project: Project, key: str) -> list[tuple[Source, ast.expr, bool]]:
     """Returns where a script that trains gives the key a fixed value, as in DataConfig(key=True)."""
-    found: list[tuple[Source, ast.AST, bool]] = []
+    found: list[tuple[Source, ast.expr, bool]] = []
     for source in project.sources:
         if words.file_trains(source.path) is not True:
             continue

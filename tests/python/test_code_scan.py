@@ -1,0 +1,845 @@
+"""The code scan: each rule finds its planted fault at its line, and nothing in code that looks alike.
+
+A comment `#! RULE` in the code of a test marks a line where exactly that rule has to find something.
+"""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from support import PROJECT
+from xtts_precompute.doctor.code_scan import scan
+from xtts_precompute.doctor.code_scan.finds import RULES
+
+DOCTOR = PROJECT / "src/python/xtts_precompute/doctor"
+FILES = sorted((DOCTOR / "code_scan").rglob("*.py"))
+
+
+def write(folder, files):
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return folder
+
+
+def marked(folder):
+    return {
+        (path.relative_to(folder).as_posix(), number, rule)
+        for path in folder.rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
+        for rules in re.findall(r"#! ([\w ]+)", line)
+        for rule in rules.split()
+    }
+
+
+def found(folder, **options):
+    return {(one["file"], one["line"], one["rule"]) for one in scan(str(folder), **options)["finds"]}
+
+
+def scan_text(tmp_path, text, name="train.py"):
+    return scan(str(write(tmp_path, {name: text})))
+
+
+# Each entry is a project, in files or as one file that trains.
+CASES = {
+    "python_in_pipeline: a function that is handed to map": """\
+        import tensorflow as tf
+
+        def load(path):
+            return tf.numpy_function(read, [path], tf.float32)  #! python_in_pipeline
+
+        dataset = tf.data.Dataset.list_files("*.wav").map(load, num_parallel_calls=4).prefetch(1)
+        """,
+    "python_in_pipeline: a lambda, and a function behind another": """\
+        import tensorflow as tf
+
+        def inner(path):
+            return tf.compat.v1.py_func(read, [path], tf.float32)  #! python_in_pipeline
+
+        def outer(path):
+            return inner(path), path
+
+        a = tf.data.Dataset.range(3).map(outer, num_parallel_calls=2)
+        b = tf.data.Dataset.range(3).map(lambda x: tf.py_function(read, [x], tf.int64), 2)  #! python_in_pipeline
+        c = a.prefetch(1)
+        """,
+    "python_in_pipeline: not in a metric outside of a pipeline": """\
+        import tensorflow as tf
+
+        def error_rate(truth, guess):
+            return tf.py_function(edit_distance, [truth, guess], tf.float32)
+
+        model.compile(metrics=[error_rate])
+        """,
+    "from_generator": """\
+        import tensorflow as tf
+        data = tf.data.Dataset.from_generator(read, output_types=tf.int32).prefetch(1)  #! from_generator
+        other = Reader.from_generator(read)
+        """,
+    "from_generator: not in a benchmark": {
+        "benchmark_loader.py": """\
+        import tensorflow as tf
+        data = tf.data.Dataset.from_generator(read, output_types=tf.int32)
+        """
+    },
+    "map_in_sequence": """\
+        import tensorflow as tf
+        data = tf.data.Dataset.list_files("*")
+        data = data.map(load)  #! map_in_sequence
+        data = data.map(load, num_parallel_calls=tf.data.AUTOTUNE).map(load, 4).map(load, **options)
+        data = data.map(lambda a, b: (a, b["mel"]))
+        lines = pool.map(load)
+        names = frame.map(load)
+        data = data.prefetch(1)
+        """,
+    "no_prefetch": """\
+        import tensorflow as tf
+
+        def make_train_data(files):
+            data = tf.data.Dataset.from_tensor_slices(files)
+            return data.batch(8)  #! no_prefetch
+        """,
+    "no_prefetch: a caller prefetches, or the batch is none of tf.data": {
+        "data.py": """\
+        import tensorflow as tf
+
+        def make(files):
+            return tf.data.Dataset.from_tensor_slices(files).batch(8)
+
+        def other(rows):
+            return rows.batch(8)
+        """,
+        "train.py": """\
+        from data import make
+        data = make(files).prefetch(2)
+        """,
+    },
+    "eager_mode": """\
+        import tensorflow as tf
+        tf.config.run_functions_eagerly(True)  #! eager_mode
+        tf.config.run_functions_eagerly(False)
+        tf.config.run_functions_eagerly(arguments.slow)
+        tf.config.experimental_run_functions_eagerly(run_eagerly=True)  #! eager_mode
+        """,
+    "step_not_compiled: a function, a method, and a step behind another": """\
+        import tensorflow as tf
+
+        def update(batch):  #! step_not_compiled
+            with tf.GradientTape() as tape:
+                loss = model(batch)
+            optimizer.apply_gradients(zip(tape.gradient(loss, v), v))
+
+        class Trainer:
+            def _step(self, batch):  #! step_not_compiled
+                with tf.GradientTape() as tape:
+                    loss = model(batch)
+                self.optimizer.minimize(loss, v, tape=tape)
+
+            def step(self, batch):
+                return self._step(batch)
+
+            def fit(self, data):
+                for batch in data:
+                    self.step(batch)
+
+        for batch in data:
+            update(batch)
+        """,
+    "step_not_compiled: wrapped in each way that there is": """\
+        import functools
+        import tensorflow as tf
+
+        def gradient(batch):
+            with tf.GradientTape() as tape:
+                loss = model(batch)
+            return tape.gradient(loss, v)
+
+        @tf.function
+        def a(batch):
+            return gradient(batch)
+
+        def b(batch):
+            with tf.GradientTape() as tape:
+                return tape.gradient(model(batch), v)
+
+        compiled = tf.function(b, input_signature=signature)
+        jitted = tf.function(jit_compile=True)
+
+        @functools.partial(tf.function, jit_compile=True)
+        def c(batch):
+            with tf.GradientTape() as tape:
+                return tape.gradient(model(batch), v)
+
+        @tf.function(jit_compile=True)
+        def d(batch):
+            return strategy.run(e, args=(batch,))
+
+        def e(batch):
+            with tf.GradientTape() as tape:
+                return tape.gradient(model(batch), v)
+
+        class Model(tf.keras.Model):
+            def train_step(self, batch):
+                with tf.GradientTape() as tape:
+                    return tape.gradient(self(batch), v)
+
+        @tf.function
+        def g():
+            def inner(batch):
+                with tf.GradientTape() as tape:
+                    return tape.gradient(model(batch), v)
+            return inner(batch)
+
+        for batch in data:
+            a(batch), compiled(batch), c(batch), d(batch), model.train_step(batch), g()
+        """,
+    "step_not_compiled: not what runs once, or looks for a size": """\
+        import tensorflow as tf
+
+        def saliency(clip):
+            with tf.GradientTape() as tape:
+                return tape.gradient(model(clip), clip)
+
+        def find_batch_size():
+            for size in range(8):
+                with tf.GradientTape() as tape:
+                    tape.gradient(model(size), v)
+
+        saliency(clip)
+        """,
+    "host_sync: a loop of PyTorch": """\
+        import torch
+
+        def train(loader):
+            for step, batch in enumerate(loader):
+                mel = batch["mel"].to(device)
+                loss = model(mel)
+                total += loss.item()  #! host_sync
+                loss.backward()
+                kept.append(loss.detach().cpu().numpy())  #! host_sync
+                history.append(float(loss))  #! host_sync
+                norms.append(grad_norm.to("cpu"))  #! host_sync
+                if use_amp:
+                    scale.append(scaler_value.tolist())  #! host_sync
+        """,
+    "host_sync: seldom, on the host, or not in training": """\
+        import numpy as np
+
+        def train(loader):
+            for step, (texts, lengths) in enumerate(loader):
+                longest = lengths.max().item()
+                texts = texts.cuda()
+                loss = model(texts, longest)
+                loss.backward()
+                if step % 100 == 0:
+                    print(loss.item())
+                if step % hps.log_interval == 0 and rank == 0:
+                    writer.add_scalar("loss", loss.item())
+                if should_save:
+                    torch.save(model.cpu())
+                rate = float(config.lr)
+                share = np.mean(lengths.numpy()).item()
+                for batch in val_loader:
+                    sum += model(batch).item()
+                with torch.no_grad():
+                    accuracy = measure().item()
+                def shown():
+                    return loss.item()
+                try:
+                    optimizer.step()
+                except RuntimeError:
+                    print(loss.item())
+            print(loss.item())
+
+        def validate(loader):
+            for batch in loader:
+                loss = model(batch)
+                loss.backward()
+                total += loss.item()
+
+        def read(rows):
+            for row in rows:
+                yield row.item()
+        """,
+    "host_sync: the step is a function, and the waits are in the loop or in the step": {
+        "trainer.py": """\
+        class Trainer:
+            def train_step(self, batch):
+                loss = self.model(batch)
+                self.seen = loss.item()  #! host_sync
+                loss.backward()
+                return {"loss": loss}
+
+            def train(self):
+                for batch in self.loader:
+                    losses = self.train_step(batch)
+                    for key, value in losses.items():
+                        self.sums[key] += float(value)  #! host_sync
+                self.report(float(losses["loss"]))
+        """,
+        "module.py": """\
+        import pytorch_lightning as pl
+
+        class Module(pl.LightningModule):
+            def training_step(self, batch, index):
+                loss = self(batch)
+                self.last = loss.item()  #! host_sync
+                return loss
+
+            def validation_step(self, batch, index):
+                return self(batch).item()
+        """,
+    },
+    "host_sync: a compiled step cannot wait": """\
+        import tensorflow as tf
+
+        @tf.function
+        def train_step(batch):
+            with tf.GradientTape() as tape:
+                loss = model(batch)
+            try:
+                shown = float(loss.numpy())
+            except AttributeError:
+                shown = None
+            return tape.gradient(loss, v)
+
+        for batch in data:
+            train_step(batch)
+        """,
+    "no_workers, no_pinned_memory, workers_restart": """\
+        import torch
+        from torch.utils.data import DataLoader
+
+        device = torch.device("cuda")
+        a = DataLoader(train_set, 16, shuffle=True)  #! no_workers no_pinned_memory
+        b = DataLoader(train_set, num_workers=0, pin_memory=True)  #! no_workers
+        c = DataLoader(train_set, num_workers=4, pin_memory=False, persistent_workers=True)  #! no_pinned_memory
+        d = DataLoader(train_set, num_workers=workers, pin_memory=pinned)  #! workers_restart
+        e = DataLoader(train_set, num_workers=4, pin_memory=True, persistent_workers=False)  #! workers_restart
+        f = DataLoader(train_set, num_workers=4, pin_memory=True, persistent_workers=keep)
+        g = DataLoader(train_set, **options)
+        """,
+    "DataLoader: not one that validates, reads in order, or is another": """\
+        import torch
+        from torch.utils.data import DataLoader
+        from tables import DataLoader as Table
+
+        torch.cuda.is_available()
+        eval_loader = DataLoader(eval_set, shuffle=True)
+        loaders["dev"] = DataLoader(rows, shuffle=True)
+        table = Table(train_set)
+
+        def make(is_eval):
+            if is_eval:
+                loader = DataLoader(rows, shuffle=True)
+            else:
+                loader = DataLoader(rows, shuffle=True)  #! no_workers no_pinned_memory
+            return loader
+
+        def val_dataloader():
+            return DataLoader(rows, shuffle=True)
+
+        def synthesize(texts):
+            return DataLoader(texts)
+        """,
+    "DataLoader: in order, in a file without a word on training": {
+        "spectrograms.py": """\
+        from torch.utils.data import DataLoader
+        loader = DataLoader(rows, batch_size=1)
+        shuffled = DataLoader(rows, shuffle=True)  #! no_workers
+        """
+    },
+    "no_pinned_memory: not without a GPU": """\
+        from torch.utils.data import DataLoader
+        loader = DataLoader(train_set, num_workers=2, persistent_workers=True)
+        """,
+    "no_workers: Hugging Face's Trainer": """\
+        from transformers import Seq2SeqTrainingArguments, TrainingArguments
+        a = Seq2SeqTrainingArguments(output_dir="out", fp16=True)  #! no_workers
+        b = TrainingArguments(output_dir="out", dataloader_num_workers=0)  #! no_workers
+        c = TrainingArguments(output_dir="out", dataloader_num_workers=4)
+        d = TrainingArguments(**settings)
+        """,
+    "varying_shapes: padded_batch and a step without a signature": """\
+        import tensorflow as tf
+
+        @tf.function
+        def train_step(batch):
+            return model(batch)
+
+        data = tf.data.Dataset.list_files("*")
+        a = data.padded_batch(8)  #! varying_shapes
+        b = data.padded_batch(8, padded_shapes=([None], [None, 80]))  #! varying_shapes
+        c = data.padded_batch(8, padded_shapes=([200], [800, 80])).prefetch(1)
+        d = data.padded_batch(8, ([200], [800, 80]))
+        """,
+    "varying_shapes: not with a signature": """\
+        import tensorflow as tf
+
+        @tf.function(input_signature=signature)
+        def train_step(batch):
+            return model(batch)
+
+        data = tf.data.Dataset.list_files("*").padded_batch(8).prefetch(1)
+        """,
+    "varying_shapes: a collate function and torch.compile": {
+        "train.py": """\
+        import torch
+        from torch.utils.data import DataLoader
+        from data import collate, fixed
+
+        model = torch.compile(model)
+        a = DataLoader(train_set, num_workers=1, persistent_workers=True, collate_fn=collate)  #! varying_shapes
+        b = DataLoader(train_set, num_workers=1, persistent_workers=True, collate_fn=fixed)
+        """,
+        "data.py": """\
+        def collate(rows):
+            longest = max(len(row) for row in rows)
+            return [pad(row, longest) for row in rows]
+
+        def fixed(rows):
+            return [pad(row, 800) for row in rows]
+        """,
+    },
+    "varying_shapes: not where torch.compile is told": """\
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+        from torch.utils.data import DataLoader
+
+        def collate(rows):
+            return pad_sequence(rows)
+
+        model = torch.compile(model, dynamic=True)
+        a = DataLoader(train_set, num_workers=1, persistent_workers=True, collate_fn=collate)
+        """,
+    "features_in_getitem: directly, in methods, in other files and in objects": {
+        "data.py": """\
+        import librosa, torchaudio
+        from audio import read_clip
+        from stft import Mels
+
+        class Direct(Dataset):
+            def __getitem__(self, index):
+                return librosa.feature.melspectrogram(y=self.clips[index])  #! features_in_getitem
+
+        class Base(Dataset):
+            def load(self, path):
+                return torchaudio.load(path)  #! features_in_getitem
+
+        class Derived(Base):
+            def __getitem__(self, index):
+                return self.load(self.paths[index])
+
+        class Far(Dataset):
+            def __getitem__(self, index):
+                return read_clip(self.paths[index])
+
+        class Keeps(Dataset):
+            def __init__(self):
+                self.mels = Mels()
+                self.resample = torchaudio.transforms.Resample(44100, 22050)
+
+            def __getitem__(self, index):
+                return self.mels.of(self.clips[index])
+
+        class Resamples(Keeps):
+            def __init__(self):
+                self.slower = torchaudio.transforms.Resample(44100, 22050)
+
+            def __getitem__(self, index):
+                return self.slower(self.clips[index])  #! features_in_getitem
+
+        class Unknown(Dataset):
+            def __getitem__(self, index):
+                return self.processor.load_wav(self.paths[index])  #! features_in_getitem
+
+        class Stream(IterableDataset):
+            def __iter__(self):
+                for path in self.paths:
+                    yield torchaudio.load(path)  #! features_in_getitem
+
+        class Collates(Dataset):
+            def __getitem__(self, index):
+                return self.paths[index]
+
+            def collate_fn(self, rows):
+                return [librosa.load(row) for row in rows]  #! features_in_getitem
+        """,
+        "audio.py": """\
+        import soundfile as sf
+
+        def read_clip(path):
+            return sf.read(path)  #! features_in_getitem
+        """,
+        "stft.py": """\
+        import torch
+
+        class Mels:
+            def of(self, clip):
+                return torch.stft(clip, 1024)  #! features_in_getitem
+        """,
+        "train.py": """\
+        from data import Direct, Derived, Far, Keeps, Resamples, Unknown, Stream, Collates
+        """,
+    },
+    "features_in_getitem: not what is stored, or done once": {
+        "data.py": """\
+        import os
+        import librosa, torch, torchaudio
+        import numpy as np
+
+        class Stored(Dataset):
+            def __init__(self):
+                self.mel = librosa.feature.melspectrogram(y=clip)
+                self.processor = Processor()
+
+            def __getitem__(self, index):
+                mel = np.load(self.paths[index])
+                return self.processor.load_mel(mel), torch.load(self.paths[index])
+
+        class Kept(Dataset):
+            def __getitem__(self, index):
+                path = self.paths[index]
+                if os.path.exists(path):
+                    mel = np.load(path)
+                else:
+                    mel = librosa.feature.melspectrogram(y=self.clips[index])
+                return mel, self.pitch(path), self.energy(path)
+
+            def pitch(self, path):
+                if os.path.isfile(path):
+                    return np.load(path)
+                return librosa.pyin(path)
+
+            def energy(self, path):
+                try:
+                    return np.load(path)
+                except FileNotFoundError:
+                    return librosa.stft(path)
+
+        class Processor:
+            def load_mel(self, path):
+                return path
+
+        class EvalDataset(Dataset):
+            def __getitem__(self, index):
+                return torchaudio.load(self.paths[index])
+
+        def prepare(paths):
+            return [torchaudio.load(path) for path in paths]
+        """,
+        "train.py": "from data import Stored, Kept, EvalDataset\n",
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_finds_are_at_the_marked_lines(tmp_path, case):
+    files = CASES[case]
+    write(tmp_path, files if isinstance(files, dict) else {"train.py": files})
+    assert found(tmp_path) == marked(tmp_path)
+
+
+def test_each_rule_has_a_planted_fault_and_something_that_looks_alike():
+    planted = {
+        rule for case in CASES.values() for rule in re.findall(r"\w+", " ".join(re.findall("#! (.*)", str(case))))
+    }
+    assert set(RULES) <= planted
+    for rule in RULES:
+        assert any(rule in case for case in CASES)
+
+
+def test_a_find_has_what_the_doctor_shows(tmp_path):
+    text = "import tensorflow as tf\ntf.config.run_functions_eagerly(True)\n"
+    (one,) = scan_text(tmp_path, text)["finds"]
+    assert list(one) == ["rule", "file", "line", "status", "text", "why", "remedy", "certainty"]
+    assert one["text"] == "tf.config.run_functions_eagerly(True) switches compiled functions off."
+    assert all(rule.status in ("warn", "fail") for rule in RULES.values())
+    assert all(rule.certainty in ("high", "medium", "low") for rule in RULES.values())
+    assert all(rule.why.endswith(".") and rule.remedy.endswith(".") for rule in RULES.values())
+
+
+def test_a_find_that_may_never_run_is_less_sure(tmp_path):
+    eager = "import tensorflow as tf\nif config.eager_debug:\n    tf.config.run_functions_eagerly(True)\n"
+    (one,) = scan_text(tmp_path, eager)["finds"]
+    assert (one["status"], one["certainty"]) == ("warn", "low") and "where eager_debug is on" in one["text"]
+    unused = "import librosa\nclass Clips:\n    def __getitem__(self, i):\n        return librosa.load(i)\n"
+    write(tmp_path, {"train.py": "", "data.py": unused})
+    (one,) = scan(str(tmp_path))["finds"]
+    assert (one["status"], one["certainty"]) == ("warn", "low") and "No scanned file makes" in one["text"]
+    write(tmp_path, {"train.py": "from data import Clips\n"})
+    (one,) = scan(str(tmp_path))["finds"]
+    assert (one["status"], one["certainty"]) == ("fail", "high")
+
+
+def test_a_comment_hides_a_find(tmp_path):
+    lines = [
+        "tf.config.run_functions_eagerly(True)  # xtts: ignore eager_mode",
+        "tf.config.run_functions_eagerly(True)  # xtts: ignore",
+        "tf.config.run_functions_eagerly(True)  # xtts: ignore no_prefetch, eager_mode",
+        "# xtts: ignore eager_mode",
+        "tf.config.run_functions_eagerly(True)",
+        "tf.config.run_functions_eagerly(True)",
+        "tf.config.run_functions_eagerly(True)  # xtts: ignore no_prefetch",
+    ]
+    answer = scan_text(tmp_path, "import tensorflow as tf\n" + "\n".join(lines) + "\n")
+    assert [one["line"] for one in answer["finds"]] == [7, 8]
+
+
+# ---- files
+
+
+LOADER = "from torch.utils.data import DataLoader\ntrain = DataLoader(data, shuffle=True)\n"
+
+
+def test_folders_of_others_are_skipped(tmp_path):
+    skipped = [".git", ".ipynb_checkpoints", "venv", "env", "tests", "test", "build", "a/site-packages", "__pycache__"]
+    write(tmp_path, {f"{name}/train.py": LOADER for name in skipped})
+    write(tmp_path, {"mine/pyvenv.cfg": "", "mine/train.py": LOADER, "test_train.py": LOADER, "src/train.py": LOADER})
+    answer = scan(str(tmp_path))
+    assert answer["files_read"] == 1 and {one["file"] for one in answer["finds"]} == {"src/train.py"}
+
+
+HOSTILE = {
+    "python2.py": (b"print 'hello'\n", "it is not Python 3: "),
+    "broken.py": (b"def f(:\n", "it is not Python 3: "),
+    "tabs.py": (b"if a:\n\tb\n        c\n", "it is not Python 3: "),
+    "nul.py": (b"a = 1\0\n", "it has NUL bytes"),
+    "binary.py": (bytes(range(1, 256)), ""),
+    "utf8.py": (b"a = '\xff'\n", ""),
+    "coding.py": (b"# -*- coding: no-such-code -*-\n", ""),
+    "huge.py": (b"#" * ((2 << 20) + 1), "it is larger than 2 MiB"),
+    "nested.py": (b"a = " + b"[" * 100_000 + b"]" * 100_000, ""),
+    "minus.py": (b"a = " + b"-" * 100_000 + b"1\n", ""),
+    "chain.py": (b"a = b" + b".c()" * 50_000 + b"\n", ""),
+    "sum.py": (b"a = 1" + b" + 1" * 100_000 + b"\n", ""),
+    "ifs.py": b"".join(b" " * level + b"if a:\n" for level in range(200)),
+    "digits.py": (b"a = " + b"9" * 100_000 + b"\n", ""),
+    "json.ipynb": (b"{", "it is no JSON"),
+    "cells.ipynb": (b'{"cells": 3}', "it is no notebook"),
+    "list.ipynb": (b"[1]", "it is no notebook"),
+}
+
+
+def test_hostile_files_are_listed_and_stop_nothing(tmp_path):
+    for name, content in HOSTILE.items():
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content[0])
+    write(tmp_path, {"train.py": LOADER})
+    (tmp_path / "empty.py").write_bytes(b"")
+    (tmp_path / "bom.py").write_bytes(b"\xef\xbb\xbfa = 1\r\n")
+    (tmp_path / "latin.py").write_bytes(b"# -*- coding: latin-1 -*-\na = '\xe9'\n")
+    (tmp_path / "escape.py").write_bytes(b"a = '\\d'\n")
+    answer = scan_in_child(tmp_path)
+    reasons = {one["file"]: one["reason"] for one in answer["not_read"]}
+    for name, content in HOSTILE.items():
+        assert name in reasons or name in ("sum.py", "chain.py", "digits.py"), name
+        expected = "" if isinstance(content, bytes) else content[1]
+        assert reasons.get(name, expected).startswith(expected), reasons[name]
+    assert answer["files_read"] + len(reasons) == len(HOSTILE) + 5
+    assert {(one["file"], one["rule"]) for one in answer["finds"]} == {("train.py", "no_workers")}
+
+
+def test_links_that_go_round_and_pipes_do_no_harm(tmp_path):
+    write(tmp_path, {"train.py": LOADER})
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "round.py").symlink_to("round.py")
+    (tmp_path / "gone.py").symlink_to("nowhere.py")
+    (tmp_path / "again.py").symlink_to("train.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    answer = scan(str(tmp_path))
+    assert answer["files_read"] == 1 and answer["not_read"] == []
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has file names in UTF-8 alone")
+def test_a_name_that_is_not_utf8_gives_valid_json(tmp_path):
+    with open(os.fsencode(tmp_path) + b"/train_\xff.py", "w", encoding="utf-8") as file:
+        file.write(LOADER)
+    (one,) = scan_in_child(tmp_path)["finds"]
+    assert one["file"] == "train_\\udcff.py"
+
+
+def test_a_folder_that_is_not_there_and_one_file_alone(tmp_path):
+    missing = scan(str(tmp_path / "none"))
+    assert missing["files_read"] == 0 and missing["not_read"][0]["reason"] == "it is not there"
+    write(tmp_path, {"train.py": LOADER})
+    alone = scan(str(tmp_path / "train.py"))
+    assert [one["file"] for one in alone["finds"]] == ["train.py"]
+
+
+def test_the_number_of_files_and_the_time_are_bounded(tmp_path, monkeypatch):
+    from xtts_precompute.doctor.code_scan import files
+
+    write(tmp_path, {f"train_{number}.py": LOADER for number in range(6)})
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_FILES_MAX", 4)
+        answer = scan(str(tmp_path))
+        assert answer["files_read"] == 4 and "only the first 4 files" in answer["not_read"][0]["reason"]
+    monkeypatch.setattr(files, "_SECONDS_MAX", -1.0)
+    answer = scan(str(tmp_path))
+    assert answer["files_read"] == 0 and "took" in answer["not_read"][0]["reason"]
+
+
+def test_a_notebook_is_read_with_the_lines_of_its_file(tmp_path):
+    cells = [
+        {"cell_type": "markdown", "source": ["train = DataLoader(data)"]},
+        {"cell_type": "code", "source": ["%pip install torch\n", "!ls\n", "from torch.utils.data import DataLoader"]},
+        {"cell_type": "code", "source": ["this is no Python"]},
+        {"cell_type": "code", "source": ['name = "train"\n', "\n", "train = DataLoader(data, shuffle=True)"]},
+    ]
+    text = json.dumps({"cells": cells, "nbformat": 4}, indent=1)
+    (tmp_path / "train.ipynb").write_text(text, encoding="utf-8")
+    (one,) = scan(str(tmp_path))["finds"]
+    line = next(number for number, line in enumerate(text.split("\n"), 1) if "shuffle=True" in line)
+    assert (one["file"], one["line"], one["rule"]) == ("train.ipynb", line, "no_workers")
+
+
+# ---- which loader trains
+
+
+TWO_WAYS = """\
+    import tensorflow as tf
+
+    class Data:
+        def make(self):
+            def python_way(index):
+                return tf.numpy_function(self.load, [index], tf.float32)
+
+            native = getattr(self.config, "fast_loading", DEFAULT)
+            data = tf.data.Dataset.range(8)
+            if native:
+                try:
+                    data = data.map(own_way, num_parallel_calls=2)
+                except Exception:
+                    native = False
+            if not native:
+                data = data.map(python_way, num_parallel_calls=2)
+            return data.prefetch(1)
+    """
+
+
+def loader_of(tmp_path, config=None, default="True", **files):
+    write(
+        tmp_path,
+        {"data.py": TWO_WAYS.replace("DEFAULT", default), **{f"{name}.py": text for name, text in files.items()}},
+    )
+    if config is not None:
+        (tmp_path / "config.yaml").write_text(config, encoding="utf-8")
+    return scan(str(tmp_path), str(tmp_path / "config.yaml") if config is not None else None)["loader"]
+
+
+@pytest.mark.parametrize(
+    ("config", "default", "kind", "place"),
+    [
+        ("data:\n  fast_loading: true\n", "False", "native", ("config.yaml", 2)),
+        ("data:\n  fast_loading: false  # true is faster\n", "True", "python", ("config.yaml", 2)),
+        ("data: {a: 1, 'fast_loading': off}\n", "True", "python", ("config.yaml", 1)),
+        ("# fast_loading: false\nslow_fast_loading: false\n", "True", "native", ("data.py", 8)),
+        (None, "True", "native", ("data.py", 8)),
+        (None, "False", "python", ("data.py", 8)),
+        (None, "unknown()", "cannot_tell", ("data.py", 8)),
+        ("data:\n  fast_loading: ${env}\n", "unknown()", "cannot_tell", ("data.py", 8)),
+    ],
+)
+def test_the_way_of_a_pipeline_with_two(tmp_path, config, default, kind, place):
+    loader = loader_of(tmp_path, config, default)
+    assert (loader["kind"], loader["file"], loader["line"]) == (kind, *place), loader
+    assert ("where that fails, the code goes through Python" in loader["text"]) == (kind == "native")
+
+
+def test_a_script_that_sets_the_key_decides_or_contradicts(tmp_path):
+    train = "config = DataConfig(\n    fast_loading=False,\n)\n"
+    loader = loader_of(tmp_path, train=train)
+    assert (loader["kind"], loader["file"], loader["line"]) == ("python", "train.py", 2)
+    loader = loader_of(tmp_path, "fast_loading: true\n", train=train)
+    assert loader["kind"] == "cannot_tell" and "it depends on which script trains" in loader["text"]
+    settings = "class DataConfig:\n    fast_loading: bool = False\n"
+    loader = loader_of(tmp_path, train="", settings=settings)
+    assert (loader["kind"], loader["file"], loader["line"]) == ("python", "settings.py", 2)
+
+
+def test_the_python_way_beside_a_native_one_only_warns(tmp_path):
+    write(tmp_path, {"data.py": TWO_WAYS.replace("DEFAULT", "True")})
+    (one,) = scan(str(tmp_path))["finds"]
+    assert (one["rule"], one["status"], one["certainty"]) == ("python_in_pipeline", "warn", "low")
+    assert "fast_loading" in one["text"]
+
+
+def test_the_loader_that_trains_is_named_with_its_data_set(tmp_path):
+    data = "class Clips(Base):\n    pass\n\nclass Base:\n    def __getitem__(self, i):\n        return i\n"
+    train = """\
+        from torch.utils.data import DataLoader
+        from data import Clips
+
+        def main():
+            clips = Clips()
+            val_loader = DataLoader(Clips(), num_workers=1)
+            loader = DataLoader(clips, shuffle=True, num_workers=1, persistent_workers=True)
+        """
+    write(tmp_path, {"data.py": data, "train.py": train, "eval.py": LOADER})
+    loader = scan(str(tmp_path))["loader"]
+    assert (loader["kind"], loader["file"], loader["line"]) == ("DataLoader", "train.py", 7)
+    assert (loader["dataset"], loader["getitem"]) == ("Clips", "data.py:5")
+    write(tmp_path, {"train.py": "import tensorflow as tf\na = tf.data.Dataset.range(3)\n", "eval.py": ""})
+    assert scan(str(tmp_path))["loader"]["kind"] == "tf.data"
+    write(tmp_path, {"train.py": "print(1)\n"})
+    assert scan(str(tmp_path))["loader"]["kind"] == "cannot_tell"
+
+
+# ---- the package
+
+
+CHILD = """
+import runpy, sys
+sys.path.insert(0, sys.argv[1])
+sys.argv[:2] = ["code_scan"]
+runpy.run_module("code_scan", run_name="__main__")
+"""
+
+
+def run_child(*arguments):
+    """Runs the scan as the doctor does: a copy of the modules alone, and the standard library."""
+    command = [sys.executable, "-I", "-S", "-B", "-c", CHILD, str(DOCTOR), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def scan_in_child(folder):
+    done = run_child(folder)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_standard_library_is_enough(tmp_path):
+    write(tmp_path, {"train.py": LOADER, "c.yaml": "a: 1\n"})
+    done = run_child(tmp_path, "--config", tmp_path / "c.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == scan(str(tmp_path), str(tmp_path / "c.yaml"))
+
+
+def test_two_scans_give_the_same_bytes():
+    first, second = run_child(PROJECT / "samples"), run_child(PROJECT / "samples")
+    assert first.returncode == 0 and first.stdout == second.stdout
+
+
+def test_user_code_is_never_run(tmp_path):
+    write(tmp_path, {"train.py": f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(3)\n"})
+    assert scan_in_child(tmp_path)["files_read"] == 1
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_python_3_8_can_run_it(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 8))
+    newer = {"removeprefix", "removesuffix", "unparse", "cache", "pairwise", "is_relative_to"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in newer, node.attr
+        if isinstance(node, ast.Call):
+            assert not {"strict", "slots", "kw_only"} & {keyword.arg for keyword in node.keywords}
+    is_future = any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
+    assert is_future or path.name == "__init__.py"
