@@ -105,6 +105,12 @@ CASES = {
             data = tf.data.Dataset.from_tensor_slices(files)
             return data.batch(8)  #! no_prefetch
         """,
+    "no_prefetch: buckets": """\
+        import tensorflow as tf
+        data = tf.data.Dataset.list_files("*")
+        data = data.apply(tf.data.experimental.bucket_by_sequence_length(length, edges, sizes))  #! no_prefetch
+        data = data.apply(tf.data.experimental.ignore_errors())
+        """,
     "no_prefetch: a caller prefetches, or the batch is none of tf.data": {
         "data.py": """\
         import tensorflow as tf
@@ -227,6 +233,27 @@ CASES = {
                 norms.append(grad_norm.to("cpu"))  #! host_sync
                 if use_amp:
                     scale.append(scaler_value.tolist())  #! host_sync
+        """,
+    "host_sync: a threshold is no seldom condition, and each of several loops counts": """\
+        class Trainer:
+            def train_step(self, batch):
+                steps = self.steps.item()
+                for part in parts:
+                    loss = model(part)
+                    loss.backward()
+                    if self.steps > self.config["generator_start"]:
+                        self.sums += loss.item()  #! host_sync
+                for part in parts:
+                    other = model(part)
+                    other.backward()
+                    if self.steps == 0:
+                        print(other.item())
+                    if self.rank == 0:
+                        self.sums += accelerator.gather(other).mean().item()  #! host_sync
+
+            def fit(self, data):
+                while self.steps < 10:
+                    self.train_step(next(data))
         """,
     "host_sync: seldom, on the host, or not in training": """\
         import numpy as np
@@ -354,6 +381,24 @@ CASES = {
         loader = DataLoader(rows, batch_size=1)
         shuffled = DataLoader(rows, shuffle=True)  #! no_workers
         """
+    },
+    "DataLoader: made by a function that hands its options on": {
+        "data.py": """\
+        from torch.utils.data import DataLoader
+
+        def make(rows, **options):
+            return DataLoader(rows, collate_fn=None, **options)
+
+        def other(rows, *, num_workers=0, **kwargs):
+            return DataLoader(rows, num_workers=num_workers, shuffle=True)  #! no_workers
+        """,
+        "train.py": """\
+        from data import make
+        self.loader = make(rows, shuffle=True)  #! no_workers
+        self.valid_loader = make(rows, shuffle=True)
+        self.other = make(rows, shuffle=True, num_workers=3)  #! workers_restart
+        self.unknown = make(rows, **settings)
+        """,
     },
     "no_pinned_memory: not without a GPU": """\
         from torch.utils.data import DataLoader
@@ -488,6 +533,43 @@ CASES = {
         from data import Direct, Derived, Far, Keeps, Resamples, Unknown, Stream, Collates
         """,
     },
+    "features_in_getitem: a question for the file that keeps nothing": {
+        "data.py": """\
+        import os
+        import librosa, soundfile
+
+        class Asks(Dataset):
+            def __getitem__(self, index):
+                path = self.paths[index]
+                if os.path.exists(path):
+                    return soundfile.read(path)  #! features_in_getitem
+                raise KeyError(path)
+
+        class Leaves(Dataset):
+            def __getitem__(self, index):
+                path = self.paths[index]
+                if not os.path.exists(path):
+                    return None
+                return soundfile.read(path)  #! features_in_getitem
+
+        class Logs(Dataset):
+            def __getitem__(self, index):
+                path = self.paths[index]
+                if os.path.exists(path):
+                    print(path)
+                if self.trims:
+                    print(path)
+                return soundfile.read(path)  #! features_in_getitem
+
+        class Helps(Dataset):
+            def __getitem__(self, index):
+                return self.load_wav(index)
+
+            def load_wav(self, index):
+                return librosa.load(self.paths[index])  #! features_in_getitem
+        """,
+        "train.py": "from data import Asks, Leaves, Logs, Helps\n",
+    },
     "features_in_getitem: not what is stored, or done once": {
         "data.py": """\
         import os
@@ -501,7 +583,7 @@ CASES = {
 
             def __getitem__(self, index):
                 mel = np.load(self.paths[index])
-                return self.processor.load_mel(mel), torch.load(self.paths[index])
+                return self.processor.load_wav(mel), torch.load(self.paths[index]), self.clip(index), resample(mel)
 
         class Kept(Dataset):
             def __getitem__(self, index):
@@ -510,7 +592,14 @@ CASES = {
                     mel = np.load(path)
                 else:
                     mel = librosa.feature.melspectrogram(y=self.clips[index])
-                return mel, self.pitch(path), self.energy(path)
+                return mel, self.pitch(path), self.energy(path), self.voice(path)
+
+            def voice(self, path):
+                missing = find_missing(path)
+                if missing:
+                    voice = librosa.pyin(path)
+                    np.save(path, voice)
+                return voice
 
             def pitch(self, path):
                 if os.path.isfile(path):
@@ -524,8 +613,18 @@ CASES = {
                     return librosa.stft(path)
 
         class Processor:
-            def load_mel(self, path):
+            def load_wav(self, path):
                 return path
+
+        def resample(mel):
+            return mel[::2]
+
+        class Loop:
+            def __iter__(self):
+                return iter(librosa.load(self.path))
+
+            def collate(self, rows):
+                return librosa.load(rows[0])
 
         class EvalDataset(Dataset):
             def __getitem__(self, index):
@@ -534,7 +633,8 @@ CASES = {
         def prepare(paths):
             return [torchaudio.load(path) for path in paths]
         """,
-        "train.py": "from data import Stored, Kept, EvalDataset\n",
+        "train.py": "from data import Stored, Kept, EvalDataset, Loop\n",
+        "mel.py": "import librosa\ndef load_mel(path):\n    return librosa.load(path)\n",
     },
 }
 

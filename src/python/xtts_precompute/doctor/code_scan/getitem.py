@@ -153,7 +153,7 @@ def _transform_of(function: Function, name: str) -> str:
 
 
 def _is_kept(function: Function, call: ast.Call) -> bool:
-    """Whether the call runs only until a file has its result: `if not os.path.exists(...)`, or its else."""
+    """Whether the call runs only until a file has its result: below a question for the file, or beside a save."""
     child: ast.AST = call
     for one in function.source.above(call):
         if one is function.node:
@@ -164,11 +164,18 @@ def _is_kept(function: Function, call: ast.Call) -> bool:
             exists = _asks_for_file(one.test)
             if exists is not None and exists == (child in one.orelse):
                 return True
+            branch = one.orelse if child in one.orelse else one.body
+            if any(_saves(statement) for statement in branch):
+                return True
         child = one
     return any(
         isinstance(one, ast.If) and one.lineno < call.lineno and _asks_for_file(one.test) and _returns(one.body)
         for one in function.node.body
     )
+
+
+def _saves(statement: ast.stmt) -> bool:
+    return any(last_name(call.func) in ("save", "savez", "dump", "save_file") for call in calls_in(statement))
 
 
 def _asks_for_file(test: ast.AST) -> bool | None:

@@ -57,7 +57,11 @@ def _places(project: Project) -> list[tuple[int, str, Source, ast.Call, str]]:
                 continue
             function = source.function_of(call)
             by_name = words.trains(*([function.name] if function is not None else []))
-            trains = is_for_training(source, call) if kind == "DataLoader" else (by_name or in_file) is not False
+            trains = (
+                is_for_training(source, call, arguments_of(call))
+                if kind == "DataLoader"
+                else (by_name or in_file) is not False
+            )
             rank = (0 if trains else 4) + (0 if in_file else 1 if in_file is None else 2)
             found.append((rank, kind, source, call, name))
     return sorted(found, key=lambda one: (one[0], one[2].path, one[3].lineno))
@@ -121,8 +125,8 @@ def _of_flag(project: Project, source: Source, flag: fallback.Flag, config: str 
         if default is None:
             text = f"{flag.key} decides, and neither the code nor a configuration gives it a value"
             return _answer("cannot_tell", source, flag.place, text)
-        other, node, value = default
-        place = (other.path, getattr(node, "lineno", 1))
+        other, key, value = default
+        place = (other.path, getattr(key, "lineno", 1))
         decided.append((value, f"{flag.key} is {str(value).lower()} by default"))
     text = "; ".join(said for _, said in decided)
     if len({value for value, _ in decided}) > 1:

@@ -143,8 +143,7 @@ def _not_prefetched(project: Project, source: Source, pipelines: Pipelines) -> I
     if ".prefetch" in source.text or "prefetch_to_device" in source.text:
         return
     for call, _ in source.calls:
-        is_batch = isinstance(call.func, ast.Attribute) and call.func.attr in ("batch", "padded_batch")
-        if not is_batch or not pipelines.has(call.func.value) or not _is_for_training(source, call):  # type: ignore[attr-defined]
+        if not _is_batch(call, pipelines) or not _is_for_training(source, call):
             continue
         function = source.function_of(call)
         names = {function.name} if function is not None else set()
@@ -154,6 +153,14 @@ def _not_prefetched(project: Project, source: Source, pipelines: Pipelines) -> I
         if not any(".prefetch" in site.source.text for site in sites):
             yield find(source, call, "no_prefetch", "A tf.data pipeline is batched and not prefetched.")
             return
+
+
+def _is_batch(call: ast.Call, pipelines: Pipelines) -> bool:
+    if not isinstance(call.func, ast.Attribute) or not pipelines.has(call.func.value):
+        return False
+    handed = [last_name(one.func) for one in call.args if isinstance(one, ast.Call)]
+    name = handed[0] if call.func.attr == "apply" and handed else call.func.attr
+    return name in ("batch", "padded_batch", "bucket_by_sequence_length")
 
 
 def _is_for_training(source: Source, call: ast.Call) -> bool:

@@ -21,10 +21,32 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
     compiles = any(_is_static_compile(call, name) for source in project.sources for call, name in source.calls)
     for source in project.sources:
         for call, name in source.calls:
-            if name in _LOADERS and is_for_training(source, call):
-                yield from _of_loader(project, source, call, compiles)
+            if name in _LOADERS:
+                for place, node, given in _makers(project, source, call):
+                    if is_for_training(place, node, given):
+                        yield from _of_loader(project, place, node, given, compiles)
             if name in _ARGUMENTS_OF_TRAINER:
                 yield from _of_trainer(source, call)
+
+
+def _makers(
+    project: Project, source: Source, call: ast.Call
+) -> Iterator[tuple[Source, ast.Call, dict[str | None, ast.AST]]]:
+    """Yields a loader's place and arguments; the callers' where a function hands its own `**options` on."""
+    given = arguments_of(call)
+    function = source.function_of(call)
+    options = function.args.kwarg if function is not None else None
+    if None not in given or function is None or options is None or source.name_of(given[None]) != options.arg:
+        yield source, call, given
+        return
+    for site in project.call_sites.get(function.name, []):
+        if site.source is source or function.name in site.source.imports:
+            merged = dict(given)
+            del merged[None]
+            merged.update(zip(["dataset"], site.call.args))
+            for keyword in site.call.keywords:
+                merged[keyword.arg] = keyword.value
+            yield site.source, site.call, merged
 
 
 def is_loader(name: str) -> bool:
@@ -39,9 +61,8 @@ def arguments_of(call: ast.Call) -> dict[str | None, ast.AST]:
     return given
 
 
-def is_for_training(source: Source, call: ast.Call) -> bool:
+def is_for_training(source: Source, call: ast.Call, given: dict[str | None, ast.AST]) -> bool:
     """Whether a loader trains, by the names around it, and else by its order: a loader that trains shuffles."""
-    given = arguments_of(call)
     names = [*_assigned_names(source, call), _expression_name(source, given.get("dataset"))]
     answer = words.trains(*names)
     if answer is None and _stands_in_evaluation(source, call):
@@ -92,14 +113,18 @@ def _stands_in_evaluation(source: Source, call: ast.Call) -> bool:
     return False
 
 
-def _of_loader(project: Project, source: Source, call: ast.Call, compiles: bool) -> Iterator[dict[str, Any]]:
-    given = arguments_of(call)
+def _of_loader(
+    project: Project, source: Source, call: ast.Call, given: dict[str | None, ast.AST], compiles: bool
+) -> Iterator[dict[str, Any]]:
     if None in given:  # **options may have all of these
         return
     workers = given.get("num_workers")
     if workers is None or constant(workers) == 0:
         how = "without num_workers" if workers is None else "with num_workers=0"
         yield find(source, call, "no_workers", f"A DataLoader is made {how}.")
+    elif _default_of(source, workers) == 0:
+        text = f"A DataLoader is made with num_workers={last_name(workers)}, which is 0 by default."
+        yield find(source, call, "no_workers", text, certainty="medium")
     elif "persistent_workers" not in given or constant(given["persistent_workers"]) is False:
         yield find(source, call, "workers_restart", "A DataLoader has workers, but not persistent_workers=True.")
     pinned = given.get("pin_memory")
@@ -108,6 +133,18 @@ def _of_loader(project: Project, source: Source, call: ast.Call, compiles: bool)
     if compiles and _pads_to_longest(project, source, given.get("collate_fn")):
         text = "Batches are padded to their longest clip, and torch.compile is used."
         yield find(source, call, "varying_shapes", text)
+
+
+def _default_of(source: Source, node: ast.AST) -> object:
+    """Returns the default of a parameter of the function around; None where it has none, or is none."""
+    function = source.function_of(node)
+    if function is None or not isinstance(node, ast.Name):
+        return None
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    defaults = dict(zip((one.arg for one in reversed(positional)), reversed(given.defaults)))
+    defaults.update((one.arg, value) for one, value in zip(given.kwonlyargs, given.kw_defaults) if value is not None)
+    return constant(defaults.get(node.id))
 
 
 def _of_trainer(source: Source, call: ast.Call) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from .finds import find
 from .project import Function, Project, class_of, last_name, loop_around, own_nodes
 
 _DEPTH = 3
+_GRADIENTS = {"apply_gradients", "gradient", "minimize"}
 # Methods that a framework calls once a step.
 _STEPS = {"train_step", "training_step", "optimize", "_train_step", "train_one_step"}
 
@@ -25,8 +26,8 @@ class Steps:
         # Functions that run one step: a backward pass that is in no loop of its own.
         self.names: set[str] = set()
         for function in project.all_functions():
-            place = backward_in(function)
-            if place is not None and loop_around(function.source, place) is None and may_train(function):
+            places = backwards_in(function)
+            if places and loop_around(function.source, places[-1]) is None and may_train(function):
                 self.names.add(function.node.name)
         self.names |= {name for name in _STEPS if name in project.functions}
 
@@ -76,10 +77,11 @@ def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
 
     for function in project.all_functions():
         source, node = function.source, function.node
-        tape = _first(function, lambda call, source: source.name_of(call.func) == "tensorflow.GradientTape")
-        if tape is None or not may_train(function) or not any(_is_gradient(one) for one in own_nodes(node)):
+        calls = _own_calls(function)
+        tapes = [one for one in calls if _is_tape(source, one)]
+        if not tapes or not may_train(function) or not any(last_name(one.func) in _GRADIENTS for one in calls):
             continue
-        loops = loop_around(source, tape) is not None or steps.is_in_a_loop(function)
+        loops = loop_around(source, tapes[-1]) is not None or steps.is_in_a_loop(function)
         if loops and not steps.is_compiled(function):
             text = f"{node.name}() trains with a GradientTape in a loop, and no tf.function wraps it."
             yield find(source, node, "step_not_compiled", text)
@@ -94,24 +96,22 @@ def may_train(function: Function) -> bool:
     return answer
 
 
-def backward_in(function: Function) -> ast.Call | None:
-    """Returns the last backward pass in a function: `.backward()`, or a GradientTape."""
-    return _first(
-        function, lambda call, source: _is_backward(call) or source.name_of(call.func).endswith("GradientTape")
-    )
+def backwards_in(function: Function) -> list[ast.Call]:
+    """Returns the backward passes in a function, in order: `.backward()`, or a GradientTape."""
+    return [one for one in _own_calls(function) if _is_backward(one) or _is_tape(function.source, one)]
 
 
 def _is_backward(call: ast.Call) -> bool:
     return last_name(call.func) in ("backward", "manual_backward") and isinstance(call.func, ast.Attribute)
 
 
-def _is_gradient(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and last_name(node.func) in ("apply_gradients", "gradient", "minimize")
+def _is_tape(source: Source, call: ast.Call) -> bool:
+    return source.name_of(call.func) in ("tensorflow.GradientTape", "tensorflow.compat.v2.GradientTape")
 
 
-def _first(function: Function, matches: Any) -> ast.Call | None:
-    found = [one for one in own_nodes(function.node) if isinstance(one, ast.Call) and matches(one, function.source)]
-    return max(found, key=lambda one: (one.lineno, one.col_offset)) if found else None
+def _own_calls(function: Function) -> list[ast.Call]:
+    found = [one for one in own_nodes(function.node) if isinstance(one, ast.Call)]
+    return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
 def _is_tf_function(source: Source, decorator: ast.AST) -> bool:

@@ -10,17 +10,22 @@ from typing import Any
 from .files import Source
 from .finds import find
 from .project import Function, Project, class_of, last_name, loop_around, own_nodes
-from .steps import Steps, backward_in, may_train
+from .steps import Steps, backwards_in, may_train
 
 _METHODS = {"item", "cpu", "numpy", "tolist"}
 _LOSS = re.compile(r"(^|_)(loss(es)?|grad_norm|total_norm)(_|$|\d)", re.IGNORECASE)
 # A condition with such a word is met seldom: logging, saving, validation, or an error.
 _SELDOM = re.compile(
-    r"log|interval|every|freq|verbose|debug|save|ckpt|checkpoint|eval|valid|val_|_val|print|nan|inf|finite|error|step|iter"
+    r"log|interval|every|freq|verbose|debug|save|ckpt|checkpoint|eval|valid|val_|_val|print|nan|inf|finite|error"
     r"|report|best|summary|wandb|writer|tensorboard|display|show|plot|early",
     re.IGNORECASE,
 )
-_ON_HOST = re.compile(r"(^|_)(lr|args|config|hparams|np|numpy|random)(_|$)|path|name|queue", re.IGNORECASE)
+# Settings, counters and names are on the host.
+_ON_HOST = re.compile(
+    r"(^|_)(lr|args|config|hparams|np|numpy|random|steps?|epochs?|iters?|iterations?|index|idx|count)(_|$)"
+    r"|path|name|queue",
+    re.IGNORECASE,
+)
 _GATHERS = {"gather", "gather_for_metrics", "reduce"}  # of accelerate: their argument is the value
 _MOVES = {"to", "cuda", "to_device", "to_gpu", "move_to_device", "send_to_device", "to_cuda"}
 
@@ -28,29 +33,26 @@ _MOVES = {"to", "cuda", "to_device", "to_gpu", "move_to_device", "send_to_device
 def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
     """Yields one find for each line that waits in each step of training."""
     for function in project.all_functions():
-        body = _body_of_step(steps, function)
-        if body is not None:
+        for body in _bodies_of_step(steps, function):
             yield from _waits(steps, function, body)
 
 
-def _body_of_step(steps: Steps, function: Function) -> ast.AST | None:
-    """Returns the innermost loop that runs a step, or the function that is a step."""
+def _bodies_of_step(steps: Steps, function: Function) -> list[ast.AST]:
+    """Returns the function that is a step, or the innermost loops that run one."""
+    node, source = function.node, function.source
     if not may_train(function):
-        return None
-    source = function.source
-    backward = backward_in(function)
-    if backward is not None:
-        around = loop_around(source, backward)
-        if around is not None:
-            return around
-        return function.node if function.node.name in steps.names and steps.is_in_a_loop(function) else None
-    for node in own_nodes(function.node):
-        if isinstance(node, ast.Call) and last_name(node.func) in steps.names:
-            around = loop_around(source, node)
-            if around is not None:
-                return around
-    is_method = class_of(function) is not None and function.node.name in ("train_step", "training_step")
-    return function.node if is_method else None
+        return []
+    is_method = class_of(function) is not None and node.name in ("train_step", "training_step")
+    if is_method or (node.name in steps.names and steps.is_in_a_loop(function)):
+        return [node]
+    places = backwards_in(function)
+    places += [one for one in own_nodes(node) if isinstance(one, ast.Call) and last_name(one.func) in steps.names]
+    bodies: list[ast.AST] = []
+    for place in sorted(places, key=lambda one: (one.lineno, one.col_offset)):
+        around = loop_around(source, place)
+        if around is not None and around not in bodies:
+            bodies.append(around)
+    return bodies
 
 
 def _waits(steps: Steps, function: Function, body: ast.AST) -> Iterator[dict[str, Any]]:
