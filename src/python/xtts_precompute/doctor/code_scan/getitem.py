@@ -71,7 +71,7 @@ def _entries(project: Project) -> Iterator[Function]:
             methods = {one.name for one in owner.body if isinstance(one, ast.FunctionDef)}
             if name == "__iter__" and "IterableDataset" not in bases:
                 continue
-            if name.startswith("collate") and not methods & {"__getitem__", "__iter__"}:
+            if name.startswith("collate") and "__getitem__" not in methods and "IterableDataset" not in bases:
                 continue
             yield function
 
@@ -169,7 +169,11 @@ def _is_kept(function: Function, call: ast.Call) -> bool:
                 return True
         child = one
     return any(
-        isinstance(one, ast.If) and one.lineno < call.lineno and _asks_for_file(one.test) and _returns(one.body)
+        isinstance(one, ast.If)
+        and one is not child
+        and one.lineno < call.lineno
+        and _asks_for_file(one.test)
+        and _returns(one.body)
         for one in function.node.body
     )
 

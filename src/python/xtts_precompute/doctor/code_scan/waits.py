@@ -22,7 +22,7 @@ _SELDOM = re.compile(
 )
 # Settings, counters and names are on the host.
 _ON_HOST = re.compile(
-    r"(^|_)(lr|args|config|hparams|np|numpy|random|steps?|epochs?|iters?|iterations?|index|idx|count)(_|$)"
+    r"(^|_)(lr|args|config|hparams|np|numpy|random)(_|$)|(^|_)(steps?|epochs?|iters?|iterations?|index|idx|count)$"
     r"|path|name|queue",
     re.IGNORECASE,
 )
