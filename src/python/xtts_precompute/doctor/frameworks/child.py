@@ -1,0 +1,197 @@
+"""A child process that tells its answer in parts, and is ended with all that it has started.
+
+What the child told before it hung or crashed is kept. Its stdout and stderr are never the answer,
+because frameworks print.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any, NamedTuple
+
+PARTS_BYTES_MAX = 1 << 20
+OUTPUT_BYTES_KEPT = 4096
+
+# The child imports this folder under a name of its own: the package around it may need modules
+# that a user's Python lacks. The current folder is not searched.
+_START = """
+import importlib, os, sys, types
+folder, tell, parent = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+sys.path[:1] = []
+os.set_inheritable(tell, False)
+name = "xtts_framework_probe"
+package = sys.modules[name] = types.ModuleType(name)
+package.__path__ = [folder]
+inside = importlib.import_module(name + ".inside")
+inside.main(tell, parent, sys.argv[4], float(sys.argv[5]))
+"""
+
+
+class Ended(NamedTuple):
+    """How a child ended, and what it told before."""
+
+    parts: dict[str, Any]
+    failure: str | None  # None: the child told all
+    stage: str  # what it did last: "import"
+    output: str  # the last lines that it printed
+
+
+class _Streams:
+    """The two pipes of a child: its parts, and what it prints."""
+
+    def __init__(self, parts: int, output: int) -> None:
+        self.parts = bytearray()
+        self.output = bytearray()
+        self._parts_end = parts
+        self._selector = selectors.DefaultSelector()
+        for end in (parts, output):
+            os.set_blocking(end, False)
+            self._selector.register(end, selectors.EVENT_READ)
+
+    def read(self, wait_s: float) -> bool:
+        """Reads once what is there; returns whether there was something."""
+        if not self._selector.get_map():
+            time.sleep(wait_s)
+            return False
+        had_some = False
+        for key, _ in self._selector.select(wait_s):
+            try:
+                data = os.read(key.fd, 1 << 16)
+            except BlockingIOError:
+                continue
+            if not data:
+                self._selector.unregister(key.fd)
+                continue
+            had_some = True
+            if key.fd != self._parts_end:
+                self.output = (self.output + data)[-OUTPUT_BYTES_KEPT:]
+            elif len(self.parts) < PARTS_BYTES_MAX:
+                self.parts += data
+        return had_some
+
+    def close(self) -> None:
+        self._selector.close()
+
+
+def run_child(task: str, limit_s: float) -> Ended:
+    """Runs `inside.main()` for a task, and ends it and its process group after limit_s."""
+    scratch = tempfile.mkdtemp(prefix="xtts-frameworks-")
+    try:
+        return _run(task, limit_s, scratch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _run(task: str, limit_s: float, scratch: str) -> Ended:
+    deadline = time.monotonic() + limit_s
+    tell_read, tell_write = os.pipe()
+    arguments = [os.path.dirname(os.path.abspath(__file__)), str(tell_write), str(os.getpid()), task, str(limit_s)]
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-B", "-c", _START, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=(tell_write,),
+            env=_environment(scratch),
+            start_new_session=True,
+        )
+    except OSError as error:
+        os.close(tell_read)
+        os.close(tell_write)
+        return Ended({}, f"no child process could be started: {error}", "start", "")
+    os.close(tell_write)
+    assert child.stdout is not None
+    streams = _Streams(tell_read, child.stdout.fileno())
+    try:
+        timed_out = False
+        # WNOWAIT: while nobody has waited for the child, its number is not given to another
+        # process group, so the signal below reaches no stranger.
+        while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() >= deadline:
+                timed_out = True
+                break
+            streams.read(0.05)
+        os.killpg(child.pid, signal.SIGKILL)
+        code = child.wait()
+        end = time.monotonic() + 1.0
+        while streams.read(0.0) and time.monotonic() < end:
+            pass
+    except BaseException:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        raise
+    finally:
+        streams.close()
+        child.stdout.close()
+        os.close(tell_read)
+    return _ended(streams, None if timed_out else code, limit_s)
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    environment = dict(os.environ)
+    # The user may be training: take no more of the GPU's memory than is needed.
+    environment.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+    # Compilers leave files. They go with the child.
+    environment["TMPDIR"] = scratch
+    environment["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(scratch, "inductor")
+    environment["TRITON_CACHE_DIR"] = os.path.join(scratch, "triton")
+    return environment
+
+
+def _ended(streams: _Streams, code: int | None, limit_s: float) -> Ended:
+    parts: dict[str, Any] = {}
+    stage = "start"
+    for line in bytes(streams.parts).split(b"\n")[:-1]:
+        try:
+            name, value = json.loads(line)
+        except ValueError:
+            continue
+        if name == "stage":
+            stage = str(value)
+        else:
+            parts[str(name)] = value
+    output = bytes(streams.output).decode("utf-8", "replace").strip()
+    told_all = bool(parts.pop("done", False))
+    if told_all:  # what happens at the interpreter's end is no matter
+        return Ended(parts, None, stage, output)
+    if code is None:
+        failure = f"it was still busy with '{stage}' after {limit_s:.0f} s"
+    elif code < 0:
+        failure = f"it was ended by {_signal_name(-code)} in '{stage}'"
+    else:
+        last = output.splitlines()[-1] if output else ""
+        failure = f"its process ended in '{stage}' with exit code {code}" + (f": {last}" if last else "")
+    return Ended(parts, failure, stage, output)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def die_with(parent: int) -> None:
+    """Ends this process when its parent ends, and lets a crash write no core file."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        return
+    if os.getppid() != parent:
+        os._exit(1)

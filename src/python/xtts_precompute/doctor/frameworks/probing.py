@@ -1,0 +1,103 @@
+"""The probe: what is installed, then one child process for each framework."""
+
+from __future__ import annotations
+
+import platform
+import time
+from typing import Any
+
+from . import cuda
+from .child import Ended, run_child
+from .installed import Installed, look_at, nvidia_libraries
+
+# All children together: the doctor's checks are to take a minute.
+LIMIT_S = 38.0
+NAMES = ("tensorflow", "torch", "jax")
+# JAX only says what it sees. What one framework leaves of its time goes to the next.
+_WEIGHTS = {"tensorflow": 5.0, "torch": 5.0, "jax": 2.0}
+OUTPUT_LINES = 12
+
+
+def probe(limit_s: float = LIMIT_S, driver_cuda: str | None = None) -> dict[str, Any]:
+    """Returns the answer that the package's docstring describes, after at most about limit_s."""
+    begin = time.monotonic()
+    libraries = nvidia_libraries()
+    installed = {name: look_at(name, libraries) for name in NAMES}
+    waiting = [name for name in NAMES if installed[name].is_there]
+    ended: dict[str, Ended] = {}
+    while waiting:
+        name = waiting[0]
+        left = limit_s - (time.monotonic() - begin)
+        share = left * _WEIGHTS[name] / sum(_WEIGHTS[one] for one in waiting)
+        ended[name] = run_child(name, max(share, 0.1))
+        del waiting[0]
+    return {
+        "format": 1,
+        "python": platform.python_version(),
+        "driver_cuda": driver_cuda,
+        "frameworks": [_told(name, installed[name], ended.get(name), driver_cuda) for name in NAMES],
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+
+
+def _told(name: str, files: Installed, ended: Ended | None, driver_cuda: str | None) -> dict[str, Any]:
+    parts = ended.parts if ended is not None else {}
+    told: dict[str, Any] = {
+        "name": name,
+        "installed": "no",
+        "reason": None,
+        "version": files.version or parts.get("version"),
+        "distribution": files.distribution,
+        "cuda": {**files.cuda, "needs": None},
+        "gpus": parts.get("gpus"),
+        "gpus_reason": parts.get("gpus_reason"),
+        "import_seconds": parts.get("import_seconds"),
+        "device": parts.get("device"),
+        "measurements": [],
+        "output": None,
+    }
+    if ended is None:
+        told["cuda"]["source"] = "it is not installed"
+        told["cuda"]["needs"] = {"status": "cannot_tell", "text": "it is not installed", "source": ""}
+        return told
+    told["cuda"]["needs"] = cuda.needs(name, files.cuda, driver_cuda)
+    reason = parts.get("import_seconds_reason") or parts.get("version_reason")
+    if reason is None and "version" not in parts:
+        reason = ended.failure or "it told nothing"
+    told["installed"] = "yes" if reason is None else "broken"
+    told["reason"] = reason
+    if reason is None:
+        told["measurements"] = _measurements(name, parts, ended)
+    if reason is not None or ended.failure is not None:
+        told["output"] = "\n".join(ended.output.splitlines()[-OUTPUT_LINES:]) or None
+    return told
+
+
+# Name, base and words of all measurements: those that a child did not reach are told as well.
+_EXPECTED = {
+    "tensorflow": (
+        ("graph", "eager", "tf.function against eager"),
+        ("xla", "graph", "tf.function(jit_compile=True) against tf.function"),
+        ("mixed_precision", "graph", "float16 against float32, in tf.function"),
+    ),
+    "torch": (
+        ("compile", "eager", "torch.compile against eager"),
+        ("channels_last", "eager", "channels_last against contiguous, in 2-D convolutions"),
+        ("mixed_precision", "eager", "autocast against float32"),
+    ),
+    "jax": (),
+}
+
+
+def _measurements(name: str, parts: dict[str, Any], ended: Ended) -> list[dict[str, Any]]:
+    found = []
+    for one, base, what in _EXPECTED[name]:
+        told = {
+            "name": one, "base": base, "what": what, "status": "cannot_tell", "reason": None,
+            "speedup": None, "ms": None, "first_ms": None, "traces": None,
+        }  # fmt: skip
+        told.update(parts.get("measurement:" + one, {}))
+        if told["status"] != "measured" and not told["reason"]:
+            told["reason"] = ended.failure or "an earlier measurement failed"
+        found.append(told)
+    return found
