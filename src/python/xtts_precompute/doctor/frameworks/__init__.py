@@ -8,6 +8,7 @@ more than arithmetic, so a speedup here is the upper end of what a trainer gains
 The answer, as JSON:
 
     {"format": 1, "python": "3.11.2", "driver_cuda": "12.4" | null, "seconds": 21.3,
+     "load": 0.4,                                  # of the minute before, for each processor
      "frameworks": [FRAMEWORK, ...]}               # always tensorflow, torch, jax, in this order
 
     FRAMEWORK:
@@ -19,11 +20,12 @@ The answer, as JSON:
       "cuda":         CUDA                         # read from its files, so also known if it crashes
       "gpus":         [{"index": 0, "name": text, "capability": "8.9" | null}, ...] | null
                                                    # null: it was not told; []: it sees none
-      "gpus_reason":  text | null                  # the framework's words, if asking failed
+      "gpus_reason":  text | null                  # the framework's words about a GPU that it lacks
       "import_seconds": number | null
       "device":       "cpu" | "gpu" | null         # where the steps below ran
       "measurements": [MEASUREMENT, ...]           # [] for jax and for what is not installed
-      "output":       text | null                  # last lines that a broken framework printed
+      "output":       text | null                  # the last lines that a framework printed which is
+                                                   # broken, or built for CUDA and sees no GPU
 
     CUDA:
       "built_for":    "12.4" | "12" | null         # null: a build for CPUs only, or unknown

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
-from .inside import Teller, attempt, measure
-from .timing import compared, first_ms, interleaved
+from .inside import Measurement, Teller, attempt, measure
+from .timing import Steps, compared, first_ms, interleaved
 
 # Small matrices: what a step costs is mostly the calls, as in the trainers that this probe is for.
 LAYERS, WIDTH, ROWS = 12, 64, 256
@@ -28,16 +29,11 @@ def run(teller: Teller) -> None:
     if attempt(teller, "import", "import_seconds", load) is None:
         return
     attempt(teller, "version", "version", lambda: str(tf.__version__))
-    attempt(teller, "build info", "build", lambda: {key: str(value) for key, value in _build(tf).items()})
     gpus = attempt(teller, "devices", "gpus", lambda: _gpus(tf))
     device = "gpu" if gpus else "cpu"
     teller.tell("device", device)
     with tf.device("/GPU:0" if gpus else "/CPU:0"):
         _measure_all(teller, tf, device)
-
-
-def _build(tf: Any) -> dict[str, Any]:
-    return dict(tf.sysconfig.get_build_info())
 
 
 def _gpus(tf: Any) -> list[dict[str, Any]]:
@@ -77,7 +73,7 @@ class _Network:
         return loss
 
 
-def _repeated(function: Callable[[Any], Any], values: Any) -> Callable[[int], None]:
+def _repeated(function: Callable[[Any], Any], values: Any) -> Steps:
     def steps(count: int) -> None:
         for _ in range(count):
             loss = function(values)
@@ -90,47 +86,55 @@ def _measure_all(teller: Teller, tf: Any, device: str) -> None:
     network: Any = None
     graph: Any = None
 
-    def graph_work() -> dict[str, Any]:
+    def measure_graph(measurement: Measurement) -> None:
         nonlocal network, graph
         network = _Network(tf, LAYERS, WIDTH, ROWS)
-        eager_steps = _repeated(network.step, network.input)
-        eager_steps(1)
-        function, found = _compiled(teller, tf, network, False)
+        eager = _repeated(network.step, network.input)
+        eager(1)
+        function = tf.function(network.step)
         graph = _repeated(function, network.input)
-        times = interleaved({"eager": eager_steps, "graph": graph}, min(3.0, teller.left() / 4))
-        return {**found, **compared(times, "eager", "graph")}
+        _first_steps(measurement, network, graph)
+        times = interleaved({"eager": eager, "graph": graph}, min(3.0, teller.left() / 4))
+        measurement.add(**compared(times, "eager", "graph"))
+        _new_shapes(teller, measurement, network, function)
 
-    def xla_work() -> dict[str, Any]:
-        function, found = _compiled(teller, tf, network, True)
+    def measure_xla(measurement: Measurement) -> None:
+        function = tf.function(network.step, jit_compile=True)
         xla = _repeated(function, network.input)
+        _first_steps(measurement, network, xla)
         times = interleaved({"graph": graph, "xla": xla}, min(3.0, teller.left() / 3))
-        return {**found, **compared(times, "graph", "xla")}
+        measurement.add(**compared(times, "graph", "xla"))
+        _new_shapes(teller, measurement, network, function)
 
-    def half_work() -> dict[str, Any]:
+    def measure_half(measurement: Measurement) -> None:
         if device == "cpu":
-            return {"reason": "half precision pays on a GPU, and TensorFlow sees none"}
+            measurement.add(reason="half precision pays on a GPU, and TensorFlow sees none")
+            return
         networks = {kind: _Network(tf, WIDE_LAYERS, WIDE_WIDTH, WIDE_ROWS, kind) for kind in ("float32", "float16")}
         steps = {kind: _repeated(tf.function(one.step), one.input) for kind, one in networks.items()}
         times = interleaved({"graph": steps["float32"], "half": steps["float16"]}, min(3.0, teller.left() / 2))
-        return compared(times, "graph", "half")
+        measurement.add(**compared(times, "graph", "half"))
 
-    if measure(teller, "graph", "eager", "tf.function against eager", graph_work):
-        measure(teller, "xla", "graph", "tf.function(jit_compile=True) against tf.function", xla_work)
-    measure(teller, "mixed_precision", "graph", "float16 against float32, in tf.function", half_work)
+    measure(teller, "graph", measure_graph)
+    if graph is not None:
+        measure(teller, "xla", measure_xla)
+    measure(teller, "mixed_precision", measure_half)
 
 
-def _compiled(teller: Teller, tf: Any, network: _Network, is_xla: bool) -> tuple[Any, dict[str, Any]]:
-    """Returns the network's step as a tf.function, its first time, and its traces."""
-    function = tf.function(network.step, jit_compile=True) if is_xla else tf.function(network.step)
+def _first_steps(measurement: Measurement, network: _Network, steps: Steps) -> None:
     network.trace_count = 0
-    first = first_ms(_repeated(function, network.input))
-    _repeated(function, network.input)(3)
-    traces: dict[str, Any] = {"same_shape": network.trace_count}
-    if teller.left() > 4 + 5 * first / 1e3:
-        # Batches of a length of their own trace again, each.
-        network.trace_count = 0
-        times = [first_ms(_repeated(function, network.input[: ROWS - 1 - n])) for n in range(NEW_SHAPES)]
-        traces.update(
-            new_shapes=NEW_SHAPES, new_shape_traces=network.trace_count, new_shape_ms=round(max(times), 1)
-        )  # fmt: skip
-    return function, {"first_ms": round(first, 1), "traces": traces}
+    first = first_ms(steps)
+    steps(3)
+    measurement.add(first_ms=round(first, 1), traces={"same_shape": network.trace_count})
+
+
+def _new_shapes(teller: Teller, measurement: Measurement, network: _Network, function: Callable[[Any], Any]) -> None:
+    """Batches of lengths of their own: each traces again."""
+    same_shape, network.trace_count = 1, 0
+    times: list[float] = []
+    while len(times) < NEW_SHAPES and teller.left() > 4 + 3 * max(times, default=1e3) / 1e3:
+        times.append(first_ms(_repeated(function, network.input[: ROWS - 1 - len(times)])))
+        measurement.add(traces={
+            "same_shape": same_shape, "new_shapes": len(times), "new_shape_traces": network.trace_count,
+            "new_shape_ms": round(max(times), 1),
+        })  # fmt: skip

@@ -7,13 +7,14 @@ import importlib.util
 import os
 import shutil
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
-from .inside import Teller, attempt, measure
-from .timing import compared, first_ms, interleaved
+from .inside import Measurement, Teller, attempt, measure, reason_of
+from .timing import Steps, compared, first_ms, interleaved
 
-# Small matrices: what a step costs is mostly the calls, as in the trainers that this probe is for.
-LAYERS, WIDTH, ROWS = 12, 64, 256
+# Small matrices: what a step costs is mostly the calls. Six layers compile in about 10 s on two cores.
+LAYERS, WIDTH, ROWS = 6, 64, 256
 WIDE_LAYERS, WIDE_WIDTH, WIDE_ROWS = 4, 2048, 4096
 NEW_SHAPES = 3
 
@@ -30,19 +31,21 @@ def run(teller: Teller) -> None:
     if attempt(teller, "import", "import_seconds", load) is None:
         return
     attempt(teller, "version", "version", lambda: str(torch.__version__))
-    attempt(teller, "build info", "build", lambda: {"cuda_version": str(torch.version.cuda or "")})
-    gpus = attempt(teller, "devices", "gpus", lambda: _gpus(torch))
+    gpus = attempt(teller, "devices", "gpus", lambda: _gpus(teller, torch))
     device = "cuda" if gpus else "cpu"
     teller.tell("device", "gpu" if gpus else "cpu")
-    measure(teller, "channels_last", "eager", "channels_last against contiguous, in 2-D convolutions",
-            lambda: _channels_last(teller, torch, device))  # fmt: skip
-    measure(teller, "mixed_precision", "eager", "autocast against float32", lambda: _half(teller, torch, device))
-    # Last, because a compiler may take the time of all others.
-    measure(teller, "compile", "eager", "torch.compile against eager", lambda: _compile(teller, torch, device))
+    measure(teller, "channels_last", lambda one: _channels_last(teller, one, torch, device))
+    measure(teller, "mixed_precision", lambda one: _half(teller, one, torch, device))
+    measure(teller, "compile", lambda one: _compile(teller, one, torch, device))
 
 
-def _gpus(torch: Any) -> list[dict[str, Any]]:
+def _gpus(teller: Teller, torch: Any) -> list[dict[str, Any]]:
     if not torch.cuda.is_available():
+        if torch.version.cuda:
+            try:
+                torch.cuda.init()
+            except Exception as error:  # it says why
+                teller.tell("gpus_reason", reason_of(error))
         return []
     found = []
     for index in range(torch.cuda.device_count()):
@@ -71,7 +74,7 @@ def _network(torch: Any, layers: int, width: int, device: str) -> Any:
     return Network().to(device)
 
 
-def _steps(torch: Any, network: Any, loss_of: Callable[[Any], Any], values: Any) -> Callable[[int], None]:
+def _steps(torch: Any, network: Any, loss_of: Callable[[Any], Any], values: Any) -> Steps:
     optimizer = torch.optim.SGD(network.parameters(), lr=1e-3)
 
     def steps(count: int) -> None:
@@ -85,15 +88,11 @@ def _steps(torch: Any, network: Any, loss_of: Callable[[Any], Any], values: Any)
     return steps
 
 
-def _compile(teller: Teller, torch: Any, device: str) -> dict[str, Any]:
-    if not hasattr(torch, "compile"):
-        return {"reason": f"PyTorch {torch.__version__} has no torch.compile; PyTorch 2.0 and later have"}
-    if device == "cpu":
-        compiler = os.environ.get("CXX") or next((one for one in ("g++", "clang++", "c++") if shutil.which(one)), "")
-        if not compiler or not shutil.which(compiler.split()[0]):
-            return {"reason": "torch.compile needs a C++ compiler here, and there is none on PATH: install g++"}
-    elif importlib.util.find_spec("triton") is None:
-        return {"reason": "torch.compile needs triton on a GPU, and it is not installed: pip install triton"}
+def _compile(teller: Teller, measurement: Measurement, torch: Any, device: str) -> None:
+    reason = _why_not_compile(torch, device)
+    if reason is not None:
+        measurement.add(reason=reason)
+        return
     torch.manual_seed(7)
     network = _network(torch, LAYERS, WIDTH, device)
     values = torch.randn(ROWS, WIDTH, device=device)
@@ -104,20 +103,29 @@ def _compile(teller: Teller, torch: Any, device: str) -> dict[str, Any]:
     first = first_ms(function)
     function(3)
     counted = _graph_count(torch)
-    found: dict[str, Any] = {"first_ms": round(first, 1), "traces": {"same_shape": counted}}
+    measurement.add(first_ms=round(first, 1), traces={"same_shape": counted} if counted is not None else None)
     times = interleaved({"eager": eager, "compile": function}, min(3.0, teller.left() / 2))
-    found.update(compared(times, "eager", "compile"))
-    teller.tell("measurement:compile", {
-        "name": "compile", "base": "eager", "what": "torch.compile against eager", "status": "measured", **found,
-    })  # fmt: skip
-    # The second length compiles once more, for any length; later ones should not.
+    measurement.add(**compared(times, "eager", "compile"))
+    # The second length compiles once more, for all lengths.
     if counted is not None and teller.left() > 2 + 2 * first / 1e3:
-        teller.stage("torch.compile with batches of other lengths")
         slowest = max(first_ms(_steps(torch, network, compiled, values[: ROWS - 1 - n])) for n in range(NEW_SHAPES))
-        found["traces"].update(
-            new_shapes=NEW_SHAPES, new_shape_traces=_graph_count(torch) - counted, new_shape_ms=round(slowest, 1)
-        )
-    return found
+        measurement.add(traces={
+            "same_shape": counted, "new_shapes": NEW_SHAPES, "new_shape_traces": _graph_count(torch) - counted,
+            "new_shape_ms": round(slowest, 1),
+        })  # fmt: skip
+
+
+def _why_not_compile(torch: Any, device: str) -> str | None:
+    if not hasattr(torch, "compile"):
+        return f"PyTorch {torch.__version__} has no torch.compile; PyTorch 2.0 and later have"
+    if device != "cpu":
+        if importlib.util.find_spec("triton") is None:
+            return "torch.compile needs triton on a GPU, and it is not installed: pip install triton"
+        return None
+    compiler = os.environ.get("CXX") or next((one for one in ("g++", "clang++") if shutil.which(one)), "")
+    if not compiler or not shutil.which(compiler.split()[0]):
+        return "torch.compile needs a C++ compiler here, and there is none on PATH: install g++"
+    return None
 
 
 def _graph_count(torch: Any) -> Any:
@@ -127,27 +135,26 @@ def _graph_count(torch: Any) -> Any:
         return None
 
 
-def _channels_last(teller: Teller, torch: Any, device: str) -> dict[str, Any]:
-    torch.manual_seed(7)
-    layers = [torch.nn.Conv2d(16, 16, 3, padding=1) for _ in range(4)]
+def _channels_last(teller: Teller, measurement: Measurement, torch: Any, device: str) -> None:
     steps = {}
     for name, layout in (("eager", torch.contiguous_format), ("channels_last", torch.channels_last)):
-        network = torch.nn.Sequential(*layers).to(device).to(memory_format=layout)
+        torch.manual_seed(7)
+        network = torch.nn.Sequential(*(torch.nn.Conv2d(16, 16, 3, padding=1) for _ in range(4)))
+        network = network.to(device).to(memory_format=layout)
         values = torch.randn(4, 16, 80, 100, device=device).to(memory_format=layout)
-        network = _copy(network)
-        steps[name] = _steps(torch, network, lambda x, network=network: (network(x) ** 2).mean(), values)  # type: ignore[misc]
-    return compared(interleaved(steps, min(2.0, teller.left() / 6)), "eager", "channels_last")
+        steps[name] = _steps(torch, network, _squares_of(network), values)
+    times = interleaved(steps, min(2.0, teller.left() / 6))
+    measurement.add(**compared(times, "eager", "channels_last"))
 
 
-def _copy(network: Any) -> Any:
-    import copy
-
-    return copy.deepcopy(network)
+def _squares_of(network: Any) -> Callable[[Any], Any]:
+    return lambda values: (network(values) ** 2).mean()
 
 
-def _half(teller: Teller, torch: Any, device: str) -> dict[str, Any]:
+def _half(teller: Teller, measurement: Measurement, torch: Any, device: str) -> None:
     if device == "cpu":
-        return {"reason": "half precision pays on a GPU, and PyTorch sees none"}
+        measurement.add(reason="half precision pays on a GPU, and PyTorch sees none")
+        return
     torch.manual_seed(7)
     network = _network(torch, WIDE_LAYERS, WIDE_WIDTH, device)
     values = torch.randn(WIDE_ROWS, WIDE_WIDTH, device=device)
@@ -158,4 +165,5 @@ def _half(teller: Teller, torch: Any, device: str) -> dict[str, Any]:
             return network(inputs)
 
     steps = {"eager": _steps(torch, network, network, values), "half": _steps(torch, network, half, values)}
-    return compared(interleaved(steps, min(2.0, teller.left() / 4)), "eager", "half")
+    times = interleaved(steps, min(2.0, teller.left() / 4))
+    measurement.add(**compared(times, "eager", "half"))

@@ -6,9 +6,11 @@ import importlib
 import json
 import os
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from .child import die_with
+from .measurements import MEASUREMENTS
 
 # A framework's own words are kept, but not pages of them.
 REASON_LENGTH_MAX = 400
@@ -17,7 +19,8 @@ REASON_LENGTH_MAX = 400
 class Teller:
     """Writes parts of the answer to the parent, and knows how much time is left."""
 
-    def __init__(self, end: int, deadline: float) -> None:
+    def __init__(self, task: str, end: int, deadline: float) -> None:
+        self.task = task
         self._end = end
         self._deadline = deadline
 
@@ -58,24 +61,39 @@ def attempt(teller: Teller, stage: str, part: str, work: Callable[[], Any]) -> A
         return None
 
 
-def measure(teller: Teller, name: str, base: str, what: str, work: Callable[[], dict[str, Any]]) -> bool:
-    """Does one measurement, and tells it under its name; returns whether it was measured."""
-    teller.stage(what)
-    found: dict[str, Any] = {"name": name, "base": base, "what": what, "status": "cannot_tell"}
+class Measurement:
+    """One measurement, told anew whenever a part of it is known: a later crash costs no part."""
+
+    def __init__(self, teller: Teller, name: str) -> None:
+        self._teller = teller
+        self._name = name
+        self._found: dict[str, Any] = {}
+
+    @property
+    def is_measured(self) -> bool:
+        return self._found.get("speedup") is not None
+
+    def add(self, **parts: Any) -> None:
+        self._found.update(parts)
+        self._teller.tell("measurement:" + self._name, self._found)
+
+
+def measure(teller: Teller, name: str, work: Callable[[Measurement], None]) -> bool:
+    """Does one measurement; returns whether there is a speedup."""
+    teller.stage(MEASUREMENTS[teller.task][name][1])
+    measurement = Measurement(teller, name)
     try:
-        found.update(work())
-        if found.get("speedup") is not None:
-            found["status"] = "measured"
+        work(measurement)
     except BaseException as error:
-        found["reason"] = reason_of(error)
-    teller.tell("measurement:" + name, found)
-    return found["status"] == "measured"
+        if not measurement.is_measured:
+            measurement.add(reason=reason_of(error))
+    return measurement.is_measured
 
 
 def main(end: int, parent: int, task: str, limit_s: float) -> None:
     """Runs the module in_TASK.py. The last second belongs to the parent."""
     die_with(parent)
-    teller = Teller(end, time.monotonic() + limit_s - 1.0)
+    teller = Teller(task, end, time.monotonic() + limit_s - 1.0)
     module = importlib.import_module(f"{__package__}.in_{task}")
     module.run(teller)
     teller.tell("done", True)

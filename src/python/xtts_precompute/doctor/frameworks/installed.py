@@ -7,11 +7,11 @@ import importlib.metadata
 import importlib.util
 import os
 import re
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 # The packages that bring a framework's module.
 DISTRIBUTIONS = {
-    "tensorflow": ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu", "intel-tensorflow"),
+    "tensorflow": ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tf-nightly-cpu"),
     "torch": ("torch",),
     "jax": ("jax",),
 }
@@ -21,9 +21,9 @@ class Installed(NamedTuple):
     """What is known of a framework from its files."""
 
     is_there: bool  # its module or its package exists
-    version: Optional[str]
-    distribution: Optional[str]
-    cuda: Dict[str, Any]  # as in the package's docstring, without "needs"
+    version: str | None
+    distribution: str | None
+    cuda: dict[str, Any]  # as in the package's docstring, without "needs"
 
 
 def look_at(name: str, libraries: dict[str, str]) -> Installed:

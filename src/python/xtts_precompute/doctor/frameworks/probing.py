@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from . import cuda
 from .child import Ended, run_child
 from .installed import Installed, look_at, nvidia_libraries
+from .measurements import MEASUREMENTS
 
 # All children together: the doctor's checks are to take a minute.
 LIMIT_S = 38.0
@@ -21,6 +23,7 @@ OUTPUT_LINES = 12
 def probe(limit_s: float = LIMIT_S, driver_cuda: str | None = None) -> dict[str, Any]:
     """Returns the answer that the package's docstring describes, after at most about limit_s."""
     begin = time.monotonic()
+    load = os.getloadavg()[0] / len(os.sched_getaffinity(0))
     libraries = nvidia_libraries()
     installed = {name: look_at(name, libraries) for name in NAMES}
     waiting = [name for name in NAMES if installed[name].is_there]
@@ -35,6 +38,7 @@ def probe(limit_s: float = LIMIT_S, driver_cuda: str | None = None) -> dict[str,
         "format": 1,
         "python": platform.python_version(),
         "driver_cuda": driver_cuda,
+        "load": round(load, 2),
         "frameworks": [_told(name, installed[name], ended.get(name), driver_cuda) for name in NAMES],
         "seconds": round(time.monotonic() - begin, 1),
     }
@@ -46,7 +50,7 @@ def _told(name: str, files: Installed, ended: Ended | None, driver_cuda: str | N
         "name": name,
         "installed": "no",
         "reason": None,
-        "version": files.version or parts.get("version"),
+        "version": parts.get("version") or files.version,
         "distribution": files.distribution,
         "cuda": {**files.cuda, "needs": None},
         "gpus": parts.get("gpus"),
@@ -68,36 +72,22 @@ def _told(name: str, files: Installed, ended: Ended | None, driver_cuda: str | N
     told["reason"] = reason
     if reason is None:
         told["measurements"] = _measurements(name, parts, ended)
-    if reason is not None or ended.failure is not None:
+    sees_none = not parts.get("gpus") and files.cuda["is_cpu_build"] is False
+    if reason is not None or ended.failure is not None or sees_none:
         told["output"] = "\n".join(ended.output.splitlines()[-OUTPUT_LINES:]) or None
     return told
 
 
-# Name, base and words of all measurements: those that a child did not reach are told as well.
-_EXPECTED = {
-    "tensorflow": (
-        ("graph", "eager", "tf.function against eager"),
-        ("xla", "graph", "tf.function(jit_compile=True) against tf.function"),
-        ("mixed_precision", "graph", "float16 against float32, in tf.function"),
-    ),
-    "torch": (
-        ("compile", "eager", "torch.compile against eager"),
-        ("channels_last", "eager", "channels_last against contiguous, in 2-D convolutions"),
-        ("mixed_precision", "eager", "autocast against float32"),
-    ),
-    "jax": (),
-}
-
-
 def _measurements(name: str, parts: dict[str, Any], ended: Ended) -> list[dict[str, Any]]:
     found = []
-    for one, base, what in _EXPECTED[name]:
+    for one, (base, what) in MEASUREMENTS[name].items():
         told = {
-            "name": one, "base": base, "what": what, "status": "cannot_tell", "reason": None,
+            "name": one, "base": base, "what": what, "status": "measured", "reason": None,
             "speedup": None, "ms": None, "first_ms": None, "traces": None,
         }  # fmt: skip
         told.update(parts.get("measurement:" + one, {}))
-        if told["status"] != "measured" and not told["reason"]:
-            told["reason"] = ended.failure or "an earlier measurement failed"
+        if told["speedup"] is None:
+            told["status"] = "cannot_tell"
+            told["reason"] = told["reason"] or ended.failure or "what it is compared with failed"
         found.append(told)
     return found
