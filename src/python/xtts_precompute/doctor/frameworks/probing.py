@@ -61,8 +61,8 @@ def _told(name: str, files: Installed, ended: Ended | None, driver_cuda: str | N
         "output": None,
     }
     if ended is None:
-        told["cuda"]["source"] = "it is not installed"
-        told["cuda"]["needs"] = {"status": "cannot_tell", "text": "it is not installed", "source": ""}
+        needs = {"status": "cannot_tell", "text": "it is not installed", "source": ""}
+        told["cuda"].update(is_cpu_build=None, source="it is not installed", needs=needs)
         return told
     told["cuda"]["needs"] = cuda.needs(name, files.cuda, driver_cuda)
     reason = parts.get("import_seconds_reason") or parts.get("version_reason")
