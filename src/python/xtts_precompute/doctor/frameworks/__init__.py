@@ -8,13 +8,15 @@ more than arithmetic, so a speedup here is the upper end of what a trainer gains
 The answer, as JSON:
 
     {"format": 1, "python": "3.11.2", "driver_cuda": "12.4" | null, "seconds": 21.3,
-     "load": 0.4,                                  # of the minute before, for each processor
+     "load": 0.4 | null,                           # of the minute before, for each processor
      "frameworks": [FRAMEWORK, ...]}               # always tensorflow, torch, jax, in this order
 
     FRAMEWORK:
       "name":         "tensorflow" | "torch" | "jax"
-      "installed":    "yes" | "no" | "broken"      # broken: it is there and cannot be imported or used
-      "reason":       text | null                  # why it is broken
+      "installed":    "yes" | "no" | "broken" | "unclear"
+                                                   # broken: it is there and cannot be imported
+                                                   # unclear: its import had no end in time
+      "reason":       text | null                  # why it is broken or unclear
       "version":      text | null
       "distribution": "tensorflow-cpu" | null      # the package that pip knows
       "cuda":         CUDA                         # read from its files, so also known if it crashes
@@ -47,7 +49,8 @@ The answer, as JSON:
       "ms":       {"eager": [6.1, ...], "graph": [1.9, ...]} | null     # a step, in each round
       "first_ms": number | null                    # the first step, which traces and compiles
       "traces":   {"same_shape": 1, "new_shapes": 4, "new_shape_traces": 4, "new_shape_ms": 210.0}
-                  | null                           # how often a function was traced, and the cost
+                  | null                           # how often a function was traced, and what a new
+                                                   # shape costs; "new_..." if there was time for it
 
 Rounds are interleaved, so that a disturbance meets all variants. low and high are the smallest and
 the largest speedup of a round.

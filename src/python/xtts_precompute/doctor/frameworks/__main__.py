@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
+from typing import Any
 
 from .probing import LIMIT_S, probe
+
+
+def _end(*_: Any) -> None:
+    sys.exit(128 + signal.SIGTERM)  # by way of the code that ends the children
 
 
 def main() -> int:
@@ -21,6 +27,7 @@ def main() -> int:
     # A folder named torch in the current folder is not the framework.
     if sys.path and sys.path[0] in ("", os.getcwd()):
         del sys.path[0]
+    signal.signal(signal.SIGTERM, _end)
     json.dump(probe(options.timeout, options.driver_cuda), sys.stdout)
     print()
     return 0

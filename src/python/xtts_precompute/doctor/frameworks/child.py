@@ -20,13 +20,16 @@ from typing import Any, NamedTuple
 
 PARTS_BYTES_MAX = 1 << 20
 OUTPUT_BYTES_KEPT = 4096
+# A process that waits for a driver or a network disk may outlive SIGKILL.
+DEATH_S = 2.0
 
 # The child imports this folder under a name of its own: the package around it may need modules
 # that a user's Python lacks. The current folder is not searched.
 _START = """
 import importlib, os, sys, types
 folder, tell, parent = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-sys.path[:1] = []
+if sys.path[:1] == [""]:  # not so if PYTHONSAFEPATH is set
+    del sys.path[0]
 os.set_inheritable(tell, False)
 name = "xtts_framework_probe"
 package = sys.modules[name] = types.ModuleType(name)
@@ -41,6 +44,7 @@ class Ended(NamedTuple):
 
     parts: dict[str, Any]
     failure: str | None  # None: the child told all
+    timed_out: bool
     stage: str  # what it did last: "import"
     output: str  # the last lines that it printed
 
@@ -97,7 +101,7 @@ def _run(task: str, limit_s: float, scratch: str) -> Ended:
     arguments = [os.path.dirname(os.path.abspath(__file__)), str(tell_write), str(os.getpid()), task, str(limit_s)]
     try:
         child = subprocess.Popen(
-            [sys.executable, "-B", "-c", _START, *arguments],
+            [sys.executable or "python3", "-B", "-c", _START, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -108,7 +112,7 @@ def _run(task: str, limit_s: float, scratch: str) -> Ended:
     except OSError as error:
         os.close(tell_read)
         os.close(tell_write)
-        return Ended({}, f"no child process could be started: {error}", "start", "")
+        return Ended({}, f"no child process could be started: {error}", False, "start", "")
     os.close(tell_write)
     assert child.stdout is not None
     streams = _Streams(tell_read, child.stdout.fileno())
@@ -121,20 +125,27 @@ def _run(task: str, limit_s: float, scratch: str) -> Ended:
                 timed_out = True
                 break
             streams.read(0.05)
-        os.killpg(child.pid, signal.SIGKILL)
-        code = child.wait()
+        code = _kill(child)
         end = time.monotonic() + 1.0
         while streams.read(0.0) and time.monotonic() < end:
             pass
     except BaseException:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        _kill(child)
         raise
     finally:
         streams.close()
         child.stdout.close()
         os.close(tell_read)
     return _ended(streams, None if timed_out else code, limit_s)
+
+
+def _kill(child: subprocess.Popen[bytes]) -> int | None:
+    """Ends the process group; returns the child's code, or None if it cannot be ended now."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+        return child.wait(DEATH_S)
+    except (ProcessLookupError, subprocess.TimeoutExpired):
+        return None
 
 
 def _environment(scratch: str) -> dict[str, str]:
@@ -165,7 +176,7 @@ def _ended(streams: _Streams, code: int | None, limit_s: float) -> Ended:
     output = bytes(streams.output).decode("utf-8", "replace").strip()
     told_all = bool(parts.pop("done", False))
     if told_all:  # what happens at the interpreter's end is no matter
-        return Ended(parts, None, stage, output)
+        return Ended(parts, None, False, stage, output)
     if code is None:
         failure = f"it was still busy with '{stage}' after {limit_s:.0f} s"
     elif code < 0:
@@ -173,7 +184,7 @@ def _ended(streams: _Streams, code: int | None, limit_s: float) -> Ended:
     else:
         last = output.splitlines()[-1] if output else ""
         failure = f"its process ended in '{stage}' with exit code {code}" + (f": {last}" if last else "")
-    return Ended(parts, failure, stage, output)
+    return Ended(parts, failure, code is None, stage, output)
 
 
 def _signal_name(number: int) -> str:

@@ -23,7 +23,7 @@ OUTPUT_LINES = 12
 def probe(limit_s: float = LIMIT_S, driver_cuda: str | None = None) -> dict[str, Any]:
     """Returns the answer that the package's docstring describes, after at most about limit_s."""
     begin = time.monotonic()
-    load = os.getloadavg()[0] / len(os.sched_getaffinity(0))
+    load = _load()
     libraries = nvidia_libraries()
     installed = {name: look_at(name, libraries) for name in NAMES}
     waiting = [name for name in NAMES if installed[name].is_there]
@@ -38,10 +38,17 @@ def probe(limit_s: float = LIMIT_S, driver_cuda: str | None = None) -> dict[str,
         "format": 1,
         "python": platform.python_version(),
         "driver_cuda": driver_cuda,
-        "load": round(load, 2),
+        "load": load,
         "frameworks": [_told(name, installed[name], ended.get(name), driver_cuda) for name in NAMES],
         "seconds": round(time.monotonic() - begin, 1),
     }
+
+
+def _load() -> float | None:
+    try:
+        return round(os.getloadavg()[0] / len(os.sched_getaffinity(0)), 2)
+    except OSError:
+        return None
 
 
 def _told(name: str, files: Installed, ended: Ended | None, driver_cuda: str | None) -> dict[str, Any]:
@@ -68,7 +75,11 @@ def _told(name: str, files: Installed, ended: Ended | None, driver_cuda: str | N
     reason = parts.get("import_seconds_reason") or parts.get("version_reason")
     if reason is None and "version" not in parts:
         reason = ended.failure or "it told nothing"
-    told["installed"] = "yes" if reason is None else "broken"
+    if reason is not None and ended.timed_out:
+        told["installed"] = "unclear"
+        reason += ": it hangs, or its files come from a slow disk"
+    else:
+        told["installed"] = "yes" if reason is None else "broken"
     told["reason"] = reason
     if reason is None:
         told["measurements"] = _measurements(name, parts, ended)
