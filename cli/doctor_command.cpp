@@ -1,6 +1,8 @@
 // doctor: why does the GPU starve, and will a cache help?
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,12 +11,15 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/config_view.hpp"
 #include "cli/doctor_view.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
 #include "doctor/check_json.hpp"
+#include "doctor/config_fix.hpp"
 #include "doctor/diagnose.hpp"
+#include "doctor/doctor_page.hpp"
 #include "doctor/support_text.hpp"
 #include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
@@ -27,8 +32,13 @@ namespace {
 
 struct DoctorOptions {
   std::string data, cache, config, code, out, profile, recipe, python;
-  std::string step_ms, batch_size, workers;
+  std::string step_ms, batch_size, workers, gpu;
+  bool quick_fix = false;
+  bool all = false;
 };
+
+// The folder that the users' own scripts write to.
+constexpr const char* kResultsFolder = "./gpu_analysis_results";
 
 Result<std::optional<double>> parse_number(const std::string& option, const std::string& text,
                                            double low, double high) {
@@ -56,7 +66,8 @@ std::string command_of(const DoctorOptions& options) {
                                     {"--python", &options.python},
                                     {"--step-ms", &options.step_ms},
                                     {"--batch-size", &options.batch_size},
-                                    {"--workers", &options.workers}}) {
+                                    {"--workers", &options.workers},
+                                    {"--gpu", &options.gpu}}) {
     if (!value->empty()) text += std::string(" ") + name + " " + shell_quoted(*value);
   }
   return text;
@@ -86,6 +97,18 @@ Result<pipeline::BuildRequest> build_request(Context& context, const DoctorOptio
                              });
 }
 
+// What the options leave open, the driver answers.
+Result<doctor::ConfigSituation> situation_of(const DoctorOptions& options) {
+  doctor::ConfigSituation situation;
+  if (!options.gpu.empty()) {
+    XTTS_ASSIGN(situation.gpu, doctor::gpu_named(options.gpu));
+  } else if (auto found = doctor::find_gpus()) {
+    situation.gpu = std::move(found->first);
+    situation.gpu_count = found->count;
+  }
+  return situation;
+}
+
 Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& options) {
   doctor::DoctorRequest request;
   ConfiguredLoading loading;
@@ -106,10 +129,26 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   request.code = options.code;
   request.config = options.config;
   request.python = options.python;
+  request.runs_frameworks = !options.quick_fix;
+  XTTS_ASSIGN(request.situation, situation_of(options));
   request.scratch_folder = request::temporary_folder(context.env);
   request.writable_folder = options.out.empty() ? request.scratch_folder : options.out;
   request.cancelled = stop_requested;
   return request;
+}
+
+std::string page_of(const doctor::Diagnosis& diagnosis) {
+  std::array<char, 32> date{};
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  if (::localtime_r(&now, &parts) != nullptr)
+    (void)std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M", &parts);
+  const std::string versions = version_text();
+  return doctor::doctor_page({.title = "Why does the GPU wait?",
+                              .date = date.data(),
+                              .machine = diagnosis.machine,
+                              .versions = {versions.substr(0, versions.find('\n'))}},
+                             diagnosis.checks);
 }
 
 // Everything that the doctor knows, in the folder that the user named.
@@ -130,6 +169,7 @@ Status write_reports(Context& context, const DoctorOptions& options,
   const std::pair<const char*, std::string> files[] = {
       {"diagnostic_report.txt", describe_diagnosis(diagnosis, Evidence::kAll, kWidth)},
       {"diagnostic_report.json", request::dump_json(document, 2) + "\n"},
+      {"diagnostic_report.html", page_of(diagnosis)},
       {"support.txt", doctor::support_text(diagnosis, facts)},
   };
   for (const auto& [name, text] : files)
@@ -140,13 +180,49 @@ Status write_reports(Context& context, const DoctorOptions& options,
   return {};
 }
 
-Status run_doctor(Context& context, const DoctorOptions& options) {
+// What to type next, for the trainer that has this configuration.
+std::string next_commands(const DoctorOptions& options) {
+  const std::string data = options.data.empty() ? "DATA" : shell_quoted(options.data);
+  const std::string cache = options.cache.empty() ? "./cache" : shell_quoted(options.cache);
+  const std::string config = shell_quoted(options.config);
+  std::string text = "Now train:\n";
+  if (options.cache.empty())
+    text += "  xtts-precompute " + data + " " + cache + " --config " + config + "\n";
+  return text + "  python -m xtts_precompute.myxtts --cache " + cache +
+         " -m myxtts.cli train --config " + config + " --data-path " + data + "\n";
+}
+
+// Writes the changes of the configuration that were found.
+Status quick_fix(Context& context, const DoctorOptions& options,
+                 const doctor::ConfigSituation& situation, nlohmann::json& document) {
+  XTTS_ASSIGN(const doctor::ConfigFix fix,
+              doctor::fix_config(context.env, options.config, situation));
+  context.print(fix_text(fix) + next_commands(options));
+  document["fixed"] = nlohmann::json::array();
+  for (const doctor::ConfigChange& change : fix.changes)
+    document["fixed"].push_back(doctor::to_json(change));
+  document["refused"] = fix.refused;
+  document["backup"] = fix.backup.empty() ? nlohmann::json() : nlohmann::json(fix.backup);
+  return {};
+}
+
+Status check_options(const DoctorOptions& options) {
+  if (options.quick_fix && options.config.empty())
+    return {StatusCode::kInvalidArgument, "--quick-fix mends a configuration: name it by --config"};
+  if (options.all && options.data.empty())
+    return {StatusCode::kInvalidArgument, "--all examines a corpus: name it by --data"};
   if (options.data.empty() && options.cache.empty() && options.config.empty() &&
       options.code.empty()) {
     return {StatusCode::kInvalidArgument,
             "doctor needs something to look at: --data DATA, --cache CACHE, --config FILE or "
             "--code DIR"};
   }
+  return {};
+}
+
+Status run_doctor(Context& context, DoctorOptions options) {
+  XTTS_TRY(check_options(options));
+  if (options.all && options.out.empty()) options.out = kResultsFolder;
   XTTS_ASSIGN(auto request, request_of(context, options));
   if (!options.out.empty()) XTTS_TRY(context.env.create_directories(options.out));
   std::optional<ProgressView> view(std::in_place, context);
@@ -157,6 +233,7 @@ Status run_doctor(Context& context, const DoctorOptions& options) {
   context.print(describe_diagnosis(*diagnosis, Evidence::kOfProblems, context.out.width()));
   nlohmann::json document = doctor::to_json(diagnosis->checks);
   document["machine"] = diagnosis->machine;
+  if (options.quick_fix) XTTS_TRY(quick_fix(context, options, request.situation, document));
   context.print_json(document);
   if (options.out.empty()) return {};
   return write_reports(context, options, *diagnosis, document);
@@ -185,10 +262,15 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .option("--recipe", options->recipe, "NAME|FILE", "The features, as for build")
       .option("--python", options->python, "PROGRAM",
               "The Python that you train with (default: python3)")
+      .option("--gpu", options->gpu, "NAME|SIZE",
+              "The GPU that --config is for (default: the first one that the driver names)")
+      .flag("--quick-fix", options->quick_fix,
+            "Also write the changes of --config, and print the command to train")
+      .flag("--all", options->all, "Write everything to ./gpu_analysis_results, or to --out")
       .notes(
-          "Nothing that it looks at is changed. It measures for about half a minute, so let the "
-          "machine\n"
-          "be idle.")
+          "Nothing that it looks at is changed, but for --quick-fix. It measures for about half a "
+          "minute,\n"
+          "so let the machine be idle.")
       .examples(
           "xtts-precompute doctor --data ./data --step-ms 120     # will a cache help?\n"
           "xtts-precompute doctor --data ./data --config config.yaml --out report\n"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "report/batch_times.hpp"
+#include "base/cycle_search.hpp"
 #include "report/human.hpp"
 
 namespace xtts::cli {
@@ -270,11 +270,10 @@ MonitorVerdict judge_samples(const std::vector<MonitorSample>& samples, const st
   }
   if (mean > 0.0 && *verdict.std / mean > kSwings) {
     verdict.text += ": it swings";
-    const auto cycle = report::find_cycle(values);
+    const auto cycle = search_cycle(values);
     const double span = samples.back().at_s - samples.front().at_s;
     if (cycle && samples.size() > 1) {
-      verdict.period_s =
-          static_cast<double>(cycle->period) * span / static_cast<double>(samples.size() - 1);
+      verdict.period_s = cycle->period * span / static_cast<double>(samples.size() - 1);
       verdict.text += ", every " + report::format_short(*verdict.period_s) + " s";
     }
     verdict.text += ". Data most likely comes late: `xtts-precompute doctor` finds out.";

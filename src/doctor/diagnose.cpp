@@ -6,12 +6,13 @@
 #include <system_error>
 #include <utility>
 
-#include "base/shell_words.hpp"
+#include "base/cycle_search.hpp"
 #include "base/try.hpp"
 #include "doctor/cache_probe.hpp"
 #include "doctor/code_check.hpp"
 #include "doctor/corpus_probe.hpp"
 #include "doctor/formats_check.hpp"
+#include "doctor/frameworks_check.hpp"
 #include "doctor/gpu_check.hpp"
 #include "doctor/help_check.hpp"
 #include "doctor/machine.hpp"
@@ -76,12 +77,15 @@ class Doctor {
     Diagnosis diagnosis;
     diagnosis.checks.push_back(will_it_help());
     diagnosis.checks.push_back(check_gpus(*gpus_));
+    add(configuration(), diagnosis);
     add(code(), diagnosis);
     add(formats_, diagnosis);
+    add_frameworks(diagnosis);
     diagnosis.checks.push_back(check_memory(machine_, shape()));
     add(storage_, diagnosis);
     add(storage_of_cache_, diagnosis);
     add(real_run(), diagnosis);
+    XTTS_TRY(check_cancelled());
     diagnosis.machine = machine_in_words();
     return diagnosis;
   }
@@ -275,7 +279,7 @@ class Doctor {
     question.batch_size = batch_size_;
     question.clip_count = corpus_->clip_count();
     question.usable_cores = machine_.usable_cores();
-    question.step_uses_cpu = !gpus_->ok() || (*gpus_)->empty();
+    question.step_uses_cpu = !has_gpu();
     question.step_ms = profile_.step_ms;
     question.step_source = "the profile that was given";
     if (request_.step_ms) {
@@ -292,11 +296,47 @@ class Doctor {
       question.build_s = Range{clips / rate->high, clips / rate->low};
     }
     Check check = check_help(question);
+    // Which keys the trainer knows is the configuration's question.
+    if (!request_.config.empty())
+      for (Finding& finding : check.findings) finding.changes.clear();
     if (!librosa_)
       check.evidence.push_back({.what = "librosa, as most trainers use it",
                                 .value = "not measured",
                                 .source = python_ == nullptr ? no_python_ : no_librosa_});
     return check;
+  }
+
+  [[nodiscard]] bool has_gpu() const { return gpus_->ok() && !(*gpus_)->empty(); }
+
+  [[nodiscard]] std::optional<Check> configuration() const {
+    if (request_.config.empty()) return std::nullopt;
+    begin("judging " + request_.config);
+    ConfigSituation situation = request_.situation;
+    situation.cache = request_.cache;
+    auto check = check_config(env_, request_.config, situation);
+    if (check.ok()) return std::move(*check);
+    return Check{.name = "configuration",
+                 .title = "Configuration",
+                 .summary = request_.config + " was not judged: " + check.status().message() + "."};
+  }
+
+  void add_frameworks(Diagnosis& diagnosis) const {
+    if (!request_.runs_frameworks) return;
+    if (python_ == nullptr) {
+      const Result<nlohmann::json> none = Status(StatusCode::kNotFound, no_python_);
+      for (Check& check : check_frameworks(none, has_gpu()))
+        diagnosis.checks.push_back(std::move(check));
+      return;
+    }
+    begin("running the installed frameworks");
+    std::string driver_cuda;
+    if (has_gpu()) {
+      if (const auto version = (*gpus_)->front().facts.cuda_version)
+        driver_cuda = std::to_string(*version / 1000) + "." + std::to_string(*version % 1000 / 10);
+    }
+    const auto probe = probe_frameworks(*python_, driver_cuda, request_.cancelled);
+    for (Check& check : check_frameworks(probe, has_gpu()))
+      diagnosis.checks.push_back(std::move(check));
   }
 
   [[nodiscard]] std::optional<Check> code() const {
@@ -312,11 +352,13 @@ class Doctor {
   [[nodiscard]] std::optional<Check> real_run() const {
     if (corpus_ == nullptr && !cache_) return std::nullopt;
     Check check{.name = "real_run", .title = "Real batches, side by side"};
+    BarsChart bars{.unit = "ms"};
     const auto add = [&](const std::string& what, const std::vector<double>& rounds,
                          const std::string& source) {
       const auto range = range_of(rounds, 0.0);
       if (!range) return;
       const Range ms{1e3 * batch_size_ / range->high, 1e3 * batch_size_ / range->low};
+      bars.bars.push_back({.label = what, .value = ms.middle(), .low = ms.low, .high = ms.high});
       check.evidence.push_back({.what = what,
                                 .value = report::format_short(ms.low) + " to " +
                                          report::format_short(ms.high) + " ms a batch, " +
@@ -340,6 +382,9 @@ class Doctor {
                               .source = "one batch again and again, by definition",
                               .number = 0.0,
                               .unit = "ms"});
+    const std::string batch = "a batch of " + std::to_string(batch_size_);
+    check.charts.push_back({.title = "What " + batch + " takes", .note = rounds, .content = bars});
+    add_batch_charts(check);
     if (!cache_ || cache_->clips_per_s.empty()) {
       check.summary = no_cache_.empty() ? "No batch came from a cache." : no_cache_ + ".";
       return check;
@@ -354,6 +399,19 @@ class Doctor {
     return check;
   }
 
+  void add_batch_charts(Check& check) const {
+    if (!cache_ || cache_->batch_ms.size() < 2) return;
+    SeriesChart series{.x_name = "batches", .unit = "ms", .values = cache_->batch_ms};
+    if (const auto cycle = search_cycle(cache_->batch_ms))
+      series.period = ChartPeriod{.length = cycle->period};
+    check.charts.push_back({.title = "Batches from the cache, one after the other",
+                            .note = "the second pass, files in memory",
+                            .content = std::move(series)});
+    check.charts.push_back({.title = "How often a batch took how long",
+                            .note = "the same batches",
+                            .content = HistogramChart{.unit = "ms", .values = cache_->batch_ms}});
+  }
+
   [[nodiscard]] std::vector<std::string> machine_in_words() const {
     std::vector<std::string> lines;
     std::string cores = report::format_counted(machine_.core_count, "processor", "processors");
@@ -361,7 +419,7 @@ class Doctor {
       cores += ", of which a container may use " + report::format_short(*machine_.cpu_limit);
     lines.push_back(cores);
     lines.push_back(report::format_size(machine_.memory_total_bytes) + " of memory");
-    lines.push_back(gpus_->ok() && !(*gpus_)->empty() ? (*gpus_)->front().facts.name : "no GPU");
+    lines.push_back(has_gpu() ? (*gpus_)->front().facts.name : "no GPU");
     lines.push_back(python_ == nullptr ? no_python_ : "Python " + python_->version());
     return lines;
   }

@@ -15,6 +15,7 @@
 
 #include "base/env.hpp"
 #include "doctor/check.hpp"
+#include "doctor/config_check.hpp"
 #include "doctor/range.hpp"
 #include "pipeline/build_request.hpp"
 
@@ -27,6 +28,8 @@ struct DoctorRequest {
   std::string code = {};                             // the trainer's folder; empty: none
   std::string config = {};                           // the trainer's config.yaml; empty: none
   std::string python = {};                           // empty: the one on PATH
+  ConfigSituation situation = {};                    // of `config`; the cache is filled in
+  bool runs_frameworks = true;                       // takes up to 40 s
   std::uint32_t batch_size = 32;
   std::optional<double> step_ms = {};  // of the user's training step, without waiting for data
   std::optional<std::uint32_t> worker_count = {};  // of the trainer's loader; unset: not known

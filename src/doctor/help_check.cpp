@@ -127,6 +127,23 @@ void add_prediction(const HelpQuestion& question, const Prediction& found, Check
   };
   share_row("of the step the model computes, now", found.utilization_now);
   share_row("of the step the model computes, from a cache", found.utilization_cached);
+  const auto bar = [](const std::string& label, const Range& range) {
+    return ChartBar{.label = label, .value = range.middle(), .low = range.low, .high = range.high};
+  };
+  check.charts.push_back({.title = "A training step, before and after",
+                          .note = model,
+                          .content = BarsChart{.unit = "ms",
+                                               .bars = {bar("now", found.step_ms_now),
+                                                        bar("from a cache", found.step_ms_cached),
+                                                        bar("data for free", *question.step_ms)}}});
+  const double own_ms = question.step_ms->middle();
+  check.charts.push_back(
+      {.title = "The split of a step now",
+       .note = model,
+       .content = StackChart{
+           .unit = "ms",
+           .parts = {{"the model", own_ms},
+                     {"waiting for data", std::max(found.step_ms_now.middle() - own_ms, 0.0)}}}});
   if (question.build_s)
     check.evidence.push_back(
         range_row("building the cache", *question.build_s, "s", "by the rate of this program"));
@@ -153,7 +170,7 @@ void add_usual_steps(const HelpQuestion& question, Check& check) {
 }
 
 std::string build_command() {
-  return "Build a cache: `xtts-precompute DATA CACHE`, then set preprocessing_mode: precompute.";
+  return "Build a cache with `xtts-precompute DATA CACHE`, and train from it.";
 }
 
 void judge_without_step(const HelpQuestion& question, Check& check) {

@@ -39,7 +39,7 @@ Result<LibrosaRates> measure_librosa(const PythonChild& python, const CorpusProb
                                   {"win", features.stft.win_samples},
                                   {"n_mels", features.mel.n_mels},
                                   {"trims", features.trim.method != formats::TrimMethod::kNone},
-      {"workers", std::clamp(worker_count, 1U, kWorkersMax)},
+                                  {"workers", std::clamp(worker_count, 1U, kWorkersMax)},
                                   {"seconds", 1.0},
                                   {"rounds", 3}};
   XTTS_ASSIGN(const nlohmann::json answer, python.run({.module = "on_the_fly",

@@ -191,7 +191,9 @@ def run(name, arguments):
     subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
     with storage(place, cache, arguments.hdd_model) as shown:
         fields = ("tokens", "mel", "text_len", "mel_len")
-        loader = xp.torch.Loader(str(shown), batch_size=BATCH, fields=fields, shuffle="window" if place == "hdd" else "global")
+        loader = xp.torch.Loader(
+            str(shown), batch_size=BATCH, fields=fields, shuffle="window" if place == "hdd" else "global"
+        )
         batches = ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
         cached = ms_a_step(network, batches, arguments.steps)
     low, high = bounds(rows["the step now"])

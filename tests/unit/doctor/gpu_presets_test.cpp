@@ -9,7 +9,7 @@
 namespace xtts::doctor {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::uint64_t kGib = 1ULL << 30;
 
