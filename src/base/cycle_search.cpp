@@ -14,7 +14,7 @@ namespace xtts {
 namespace {
 
 constexpr std::size_t kCountMin = 24;
-constexpr std::size_t kCountMax = 4096;  // a search among so many takes up to a second
+constexpr std::size_t kCountMax = 4096;  // a search among so many takes about half a second
 constexpr double kEvenVariation = 0.1;   // below it a rhythm does not matter
 constexpr double kPeriodsMin = 4.0;
 constexpr double kFarOff = 6.0;            // in deviations of the usual values
@@ -347,8 +347,8 @@ Cycle described(std::span<const double> times, const Candidate& found, std::size
     period = whole;
     share = share_explained(calm, whole);
   }
-  for (double part = std::floor(period / 2.0); part >= 2.0; part -= 1.0) {
-    const double shorter = period / part;
+  for (auto part = static_cast<std::size_t>(period / 2.0); part >= 2; --part) {
+    const double shorter = period / static_cast<double>(part);
     if (share_explained(calm, shorter) < kAboutEqual * share) continue;
     period = shorter;
     break;

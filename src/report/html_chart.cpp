@@ -106,7 +106,8 @@ std::vector<double> ticks_of(const Scale& scale) {
 
 std::string tick_label(double value) {
   if (std::abs(value) >= 1000.0 && std::abs(value) < 1e7) {
-    const std::string digits = format_count(static_cast<std::uint64_t>(std::abs(value) + 0.5));
+    const std::string digits =
+        format_count(static_cast<std::uint64_t>(std::llround(std::abs(value))));
     return value < 0.0 ? "-" + digits : digits;
   }
   std::array<char, 32> digits{};
@@ -141,11 +142,12 @@ double text_width(std::string_view text) {
     const auto byte = static_cast<unsigned char>(letter);
     const bool continues = byte >= 0x80 && byte < 0xc0;
     if (continues) continue;
-    if (byte >= 0xe0) {
-      width += 11.0;
-    } else if (std::string_view(" ilj.,:;'|!I").find(letter) != std::string_view::npos) {
+    const auto is_among = [&](std::string_view letters) {
+      return letters.find(letter) != std::string_view::npos;
+    };
+    if (is_among(" ilj.,:;'|!I")) {
       width += 3.6;
-    } else if (std::string_view("mwMW@%<>=+~").find(letter) != std::string_view::npos) {
+    } else if (byte >= 0xe0 || is_among("mwMW@%<>=+~")) {
       width += 11.0;
     } else {
       width += byte >= 'A' && byte <= 'Z' ? 8.0 : 7.0;
@@ -253,8 +255,11 @@ std::string period_marks(const Plot& plot, const ChartPeriod& period, std::size_
   const double start = kLeft + std::fmod(first, period.length) * unit;
   std::string svg;
   if (length >= 3.0) {
-    for (double x = start; x < kRight; x += 2.0 * length)
+    double x = start;
+    while (x < kRight) {
       svg += svg_rect(x, plot.top, std::min(length, kRight - x), kPlotHeight, "band");
+      x += 2.0 * length;
+    }
   }
   const double end = std::min(start + length, kRight);
   const std::string length_text = format_period(period.length);
@@ -501,7 +506,7 @@ Drawing draw(const StackChart& chart) {
     drawing.rows.emplace_back(parts[i].label, value);
     drawing.description += (i == 0 ? "" : "; ") + parts[i].label + " " + value;
   }
-  drawing.description += ".";
+  drawing.description += '.';
   drawing.rows.emplace_back("in all", with_unit(whole, chart.unit));
   drawing.height = y - 8.0;
   return drawing;

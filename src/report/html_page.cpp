@@ -93,7 +93,7 @@ class PageWriter {
         "<" + tag + " class=\"items" + (list.is_numbered ? " numbered" : "") + "\">\n";
     for (const HtmlItem& item : list.items) {
       html += "<li><p>" + status_html(item.status);
-      if (!item.status.word.empty()) html += " ";
+      if (!item.status.word.empty()) html += ' ';
       if (!item.place.empty()) html += html_element("code", item.place) + ": ";
       html += escape_html(item.text) + "</p>";
       if (!item.gain.empty() || !item.note.empty()) {
