@@ -78,7 +78,7 @@ CASES = {
         model.compile(metrics=[error_rate])
         """,
     "from_generator": """\
-        import tensorflow as tf
+        from mypackage import tf
         data = tf.data.Dataset.from_generator(read, output_types=tf.int32).prefetch(1)  #! from_generator
         other = Reader.from_generator(read)
         """,
@@ -380,6 +380,8 @@ CASES = {
         from torch.utils.data import DataLoader
         loader = DataLoader(rows, batch_size=1)
         shuffled = DataLoader(rows, shuffle=True)  #! no_workers
+        if __name__ == "__main__":
+            tried = DataLoader(rows, shuffle=True)
         """
     },
     "DataLoader: made by a function that hands its options on": {

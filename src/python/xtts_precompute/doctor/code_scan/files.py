@@ -153,7 +153,8 @@ def _imports(nodes: list[ast.AST]) -> dict[str, str]:
             module = ("." * node.level) + (node.module or "")
             for alias in node.names:
                 name = "DataLoader" if alias.name == "*" and module == "torch.utils.data" else alias.name
-                names[alias.asname or name] = f"{module}.{name}" if node.module else f"{module}{name}"
+                full = f"{module}.{name}" if node.module else f"{module}{name}"
+                names[alias.asname or name] = "tensorflow" if name == "tf" else full  # handed on by the user's module
     return names
 
 

@@ -65,7 +65,7 @@ def is_for_training(source: Source, call: ast.Call, given: dict[str | None, ast.
     """Whether a loader trains, by the names around it, and else by its order: a loader that trains shuffles."""
     names = [*_assigned_names(source, call), _expression_name(source, given.get("dataset"))]
     answer = words.trains(*names)
-    if answer is None and _stands_in_evaluation(source, call):
+    if answer is None and (_stands_in_evaluation(source, call) or _is_trial(source, call)):
         return False
     function = source.function_of(call)
     if answer is None and function is not None:
@@ -97,6 +97,15 @@ def _expression_name(source: Source, node: ast.AST | None) -> str:
         elif isinstance(one, ast.Constant) and isinstance(one.value, str):
             found.append(one.value)
     return " ".join(found)
+
+
+def _is_trial(source: Source, call: ast.Call) -> bool:
+    """Whether it stands below `if __name__ == "__main__":` of a file whose name does not say that it trains."""
+    if source.function_of(call) is not None or words.file_trains(source.path) is True:
+        return False
+    return any(
+        isinstance(one, ast.If) and "__name__" in _expression_name(source, one.test) for one in source.above(call)
+    )
 
 
 def _stands_in_evaluation(source: Source, call: ast.Call) -> bool:
