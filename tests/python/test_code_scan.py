@@ -380,8 +380,6 @@ CASES = {
         from torch.utils.data import DataLoader
         loader = DataLoader(rows, batch_size=1)
         shuffled = DataLoader(rows, shuffle=True)  #! no_workers
-        if __name__ == "__main__":
-            tried = DataLoader(rows, shuffle=True)
         """
     },
     "DataLoader: made by a function that hands its options on": {
@@ -400,6 +398,25 @@ CASES = {
         self.valid_loader = make(rows, shuffle=True)
         self.other = make(rows, shuffle=True, num_workers=3)  #! workers_restart
         self.unknown = make(rows, **settings)
+        """,
+    },
+    "DataLoader: what a data set's own file tries": {
+        "data.py": """\
+        from torch.utils.data import DataLoader
+
+        class Clips:
+            def __getitem__(self, index):
+                return self.clips[index]
+
+        if __name__ == "__main__":
+            train_loader = DataLoader(Clips(), shuffle=True)
+        """,
+        "main.py": """\
+        from torch.utils.data import DataLoader
+        from data import Clips
+
+        if __name__ == "__main__":
+            train_loader = DataLoader(Clips(), shuffle=True)  #! no_workers
         """,
     },
     "no_pinned_memory: not without a GPU": """\

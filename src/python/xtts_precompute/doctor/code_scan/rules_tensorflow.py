@@ -23,7 +23,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
     """Yields the finds of all files that use TensorFlow."""
     unsigned = {source.path for source in project.sources if _compiles_without_signature(source)}
     for source in project.sources:
-        if "tensorflow" not in source.text:
+        if not any(name.startswith("tensorflow") for name in source.imports.values()):
             continue
         yield from _python_calls(project, source)
         yield from _eager_calls(source)

@@ -65,7 +65,7 @@ def is_for_training(source: Source, call: ast.Call, given: dict[str | None, ast.
     """Whether a loader trains, by the names around it, and else by its order: a loader that trains shuffles."""
     names = [*_assigned_names(source, call), _expression_name(source, given.get("dataset"))]
     answer = words.trains(*names)
-    if answer is None and (_stands_in_evaluation(source, call) or _is_trial(source, call)):
+    if _is_trial(source, call) or (answer is None and _stands_in_evaluation(source, call)):
         return False
     function = source.function_of(call)
     if answer is None and function is not None:
@@ -100,8 +100,8 @@ def _expression_name(source: Source, node: ast.AST | None) -> str:
 
 
 def _is_trial(source: Source, call: ast.Call) -> bool:
-    """Whether it stands below `if __name__ == "__main__":` of a file whose name does not say that it trains."""
-    if source.function_of(call) is not None or words.file_trains(source.path) is True:
+    """Whether a data set's own file tries it below `if __name__ == "__main__":`, without training."""
+    if source.function_of(call) is not None or "def __getitem__" not in source.text or ".backward(" in source.text:
         return False
     return any(
         isinstance(one, ast.If) and "__name__" in _expression_name(source, one.test) for one in source.above(call)
