@@ -69,6 +69,20 @@ CASES = {
         b = tf.data.Dataset.range(3).map(lambda x: tf.py_function(read, [x], tf.int64), 2)  #! python_in_pipeline
         c = a.prefetch(1)
         """,
+    "python_in_pipeline: not in validation, nor of another library": """\
+        import other
+        import tensorflow as tf
+
+        def make_eval_data():
+            data = tf.data.Dataset.from_generator(read, tf.int32).map(lambda x: tf.py_function(read, [x], tf.int64))
+            return data.batch(8)
+
+        def load(x):
+            return other.py_function(read, x)
+
+        def make_data():
+            return tf.data.Dataset.range(8).map(load, num_parallel_calls=2).prefetch(1)
+        """,
     "python_in_pipeline: not in a metric outside of a pipeline": """\
         import tensorflow as tf
 
@@ -94,6 +108,7 @@ CASES = {
         data = data.map(load)  #! map_in_sequence
         data = data.map(load, num_parallel_calls=tf.data.AUTOTUNE).map(load, 4).map(load, **options)
         data = data.map(lambda a, b: (a, b["mel"]))
+        data = data.map(lambda a: parse(a))  #! map_in_sequence
         lines = pool.map(load)
         names = frame.map(load)
         data = data.prefetch(1)
@@ -552,6 +567,21 @@ CASES = {
         from data import Direct, Derived, Far, Keeps, Resamples, Unknown, Stream, Collates
         """,
     },
+    "features_in_getitem: a function is looked up where it is imported from": {
+        "data.py": """\
+        from stored import read_clip
+        from package.sound import open_clip
+
+        class Stored(Dataset):
+            def __getitem__(self, index):
+                return read_clip(index), open_clip(index)
+        """,
+        "stored.py": "import numpy as np\ndef read_clip(path):\n    return np.load(path)\n",
+        "sound.py": "import librosa\ndef read_clip(path):\n    return librosa.load(path)\nopen_clip = read_clip\n",
+        "package/sound.py": "def open_clip(path):\n    return path\n",
+        "other/sound.py": "import librosa\ndef open_clip(path):\n    return librosa.load(path)\n",
+        "train.py": "from data import Stored\n",
+    },
     "features_in_getitem: a question for the file that keeps nothing": {
         "data.py": """\
         import os
@@ -872,14 +902,14 @@ def test_the_way_of_a_pipeline_with_two(tmp_path, config, default, kind, place):
 
 
 def test_a_script_that_sets_the_key_decides_or_contradicts(tmp_path):
-    train = "config = DataConfig(\n    fast_loading=False,\n)\n"
+    train = "config = DataConfig(\n    fast_loading=False, slow_loading=True, other=3,\n)\n"
     loader = loader_of(tmp_path, train=train)
     assert (loader["kind"], loader["file"], loader["line"]) == ("python", "train.py", 2)
     loader = loader_of(tmp_path, "fast_loading: true\n", train=train)
     assert loader["kind"] == "cannot_tell" and "it depends on which script trains" in loader["text"]
-    settings = "class DataConfig:\n    fast_loading: bool = False\n"
+    settings = "class DataConfig:\n    slow: bool = True\n    fast_loading: bool = False\n"
     loader = loader_of(tmp_path, train="", settings=settings)
-    assert (loader["kind"], loader["file"], loader["line"]) == ("python", "settings.py", 2)
+    assert (loader["kind"], loader["file"], loader["line"]) == ("python", "settings.py", 3)
 
 
 def test_the_python_way_beside_a_native_one_only_warns(tmp_path):
@@ -890,20 +920,36 @@ def test_the_python_way_beside_a_native_one_only_warns(tmp_path):
 
 
 def test_the_loader_that_trains_is_named_with_its_data_set(tmp_path):
-    data = "class Clips(Base):\n    pass\n\nclass Base:\n    def __getitem__(self, i):\n        return i\n"
+    data = """\
+        class Other:
+            pass
+
+        class Clips(Base):
+            pass
+
+        class Base:
+            def __getitem__(self, i):
+                return i
+        """
     train = """\
         from torch.utils.data import DataLoader
         from data import Clips
 
         def main():
+            clips = Other()
             clips = Clips()
             val_loader = DataLoader(Clips(), num_workers=1)
             loader = DataLoader(clips, shuffle=True, num_workers=1, persistent_workers=True)
+            clips = Other()
+
+        def other():
+            clips = Other()
         """
     write(tmp_path, {"data.py": data, "train.py": train, "eval.py": LOADER})
     loader = scan(str(tmp_path))["loader"]
-    assert (loader["kind"], loader["file"], loader["line"]) == ("DataLoader", "train.py", 7)
-    assert (loader["dataset"], loader["getitem"]) == ("Clips", "data.py:5")
+    assert (loader["kind"], loader["file"], loader["line"]) == ("DataLoader", "train.py", 8)
+    assert (loader["dataset"], loader["getitem"]) == ("Clips", "data.py:8")
+    assert loader["text"].endswith("DataLoader over Clips, whose __getitem__ is in data.py:8")
     write(tmp_path, {"train.py": "import tensorflow as tf\na = tf.data.Dataset.range(3)\n", "eval.py": ""})
     assert scan(str(tmp_path))["loader"]["kind"] == "tf.data"
     write(tmp_path, {"train.py": "print(1)\n"})
