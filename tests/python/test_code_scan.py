@@ -114,7 +114,7 @@ CASES = {
         data = data.prefetch(1)
         """,
     "no_prefetch": """\
-        import tensorflow as tf
+        import tensorflow.compat.v2 as tf
 
         def make_train_data(files):
             data = tf.data.Dataset.from_tensor_slices(files)

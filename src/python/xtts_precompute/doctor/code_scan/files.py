@@ -22,6 +22,7 @@ _SKIPPED = re.compile(
     re.IGNORECASE,
 )
 _SKIPPED_FILES = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
+_COMPAT = re.compile(r"^tensorflow\.compat\.v[12]\b")
 _IGNORE = re.compile(r"#\s*xtts:\s*ignore\b[ \t]*([\w, \t]*)")
 
 
@@ -155,7 +156,7 @@ def _imports(nodes: list[ast.AST]) -> dict[str, str]:
                 name = "DataLoader" if alias.name == "*" and module == "torch.utils.data" else alias.name
                 full = f"{module}.{name}" if node.module else f"{module}{name}"
                 names[alias.asname or name] = "tensorflow" if name == "tf" else full  # handed on by the user's module
-    return names
+    return {name: _COMPAT.sub("tensorflow", full) for name, full in names.items()}
 
 
 def _ignored(text: str) -> dict[int, list[str]]:

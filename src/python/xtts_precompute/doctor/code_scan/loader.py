@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from typing import Any
 
 from . import config_file, fallback, words
 from .files import Source, printable
 from .project import Class, Project, last_name
 from .rules_torch import arguments_of, is_for_training, is_loader
+
+_TF_SOURCE = re.compile(r"tensorflow\.data\.(Dataset\.(from_\w+|list_files|range)|(experimental\.)?\w+Dataset)")
 
 
 def loader_in_use(project: Project, config: str | None) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def _places(project: Project) -> list[tuple[int, str, Source, ast.Call, str]]:
     for source in project.sources:
         in_file = words.file_trains(source.path)
         for call, name in source.calls:
-            kind = "DataLoader" if is_loader(name) else "tf.data" if name.startswith("tensorflow.data.Dataset.") else ""
+            kind = "DataLoader" if is_loader(name) else "tf.data" if _TF_SOURCE.fullmatch(name) else ""
             if not kind:
                 continue
             function = source.function_of(call)

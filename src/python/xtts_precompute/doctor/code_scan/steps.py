@@ -106,7 +106,7 @@ def _is_backward(call: ast.Call) -> bool:
 
 
 def _is_tape(source: Source, call: ast.Call) -> bool:
-    return source.name_of(call.func) in ("tensorflow.GradientTape", "tensorflow.compat.v2.GradientTape")
+    return source.name_of(call.func) == "tensorflow.GradientTape"
 
 
 def _own_calls(function: Function) -> list[ast.Call]:
@@ -120,7 +120,7 @@ def _is_tf_function(source: Source, decorator: ast.AST) -> bool:
             return _is_tf_function(source, decorator.args[0])
         decorator = decorator.func
     name = source.name_of(decorator)
-    return name in ("tensorflow.function", "tensorflow.compat.v2.function") or name.endswith("tf.function")
+    return name == "tensorflow.function" or name.endswith("tf.function")
 
 
 def _wrapped_names(project: Project) -> set[str]:
