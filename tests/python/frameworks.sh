@@ -19,6 +19,7 @@ tests=(
   "torch torch_datasets torch_trainers myxtts_torch"
   "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_trainer"
   jax
+  frameworks_probe
   "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
   "profile profile_command tune"
   docs

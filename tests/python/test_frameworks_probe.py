@@ -192,6 +192,17 @@ def test_children_search_what_python_searches(tmp_path, monkeypatch, is_safe):
     assert child.run_child("jax", 30).parts["version"] == "9.8.7"
 
 
+def test_the_current_folder_is_not_searched(tmp_path, monkeypatch):
+    (tmp_path / "jax").mkdir()
+    (tmp_path / "jax/__init__.py").write_text(LIFE + "def devices(): return []")
+    monkeypatch.chdir(tmp_path)
+    assert child.run_child("jax", 60).parts.get("version") != "9.8.7"
+    command = [sys.executable, "-m", "xtts_precompute.doctor.frameworks", "--timeout", "1"]
+    done = subprocess.run(command, capture_output=True, timeout=DEADLINE_S, check=True)
+    expected = "no" if importlib.util.find_spec("jax") is None else "yes unclear"
+    assert only(json.loads(done.stdout), "jax")["installed"] in expected
+
+
 def test_a_child_that_cannot_be_killed_is_left(tmp_path, monkeypatch):
     (tmp_path / "jax").mkdir()
     (tmp_path / "jax/__init__.py").write_text("import time; time.sleep(15)")
