@@ -1,1 +1,1 @@
-! xtts-precompute --help | grep -E "^ +(warm|doctor|monitor) "
+! xtts-precompute --help | grep -E "^ +(warm|profile) "
