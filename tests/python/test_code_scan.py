@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 from support import PROJECT
@@ -96,6 +97,22 @@ CASES = {
         data = tf.data.Dataset.from_generator(read, output_types=tf.int32).prefetch(1)  #! from_generator
         other = Reader.from_generator(read)
         """,
+    "from_generator: not in a data set that only other files use": {
+        "data.py": """\
+        import tensorflow as tf
+
+        class Texts:
+            def create(self):
+                return tf.data.Dataset.from_generator(read, tf.int32).prefetch(1)
+
+        class Clips:
+            def create(self):
+                return tf.data.Dataset.from_generator(read, tf.int32).prefetch(1)  #! from_generator
+        """,
+        "__init__.py": "from data import Clips, Texts\n",
+        "decode_texts.py": "from data import Clips, Texts\n",
+        "train.py": "from data import Clips\n",
+    },
     "from_generator: not in a benchmark": {
         "benchmark_loader.py": """\
         import tensorflow as tf
@@ -577,6 +594,8 @@ CASES = {
                 return read_clip(index), open_clip(index)
         """,
         "stored.py": "import numpy as np\ndef read_clip(path):\n    return np.load(path)\n",
+        "heard.py": "import librosa\nclass Heard:\n    def __getitem__(self, i):\n        return librosa.load(i)\n",
+        "infer.py": "from heard import Heard\n",
         "sound.py": "import librosa\ndef read_clip(path):\n    return librosa.load(path)\nopen_clip = read_clip\n",
         "package/sound.py": "def open_clip(path):\n    return path\n",
         "other/sound.py": "import librosa\ndef open_clip(path):\n    return librosa.load(path)\n",
@@ -832,6 +851,34 @@ def test_the_number_of_files_and_the_time_are_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_SECONDS_MAX", -1.0)
     answer = scan(str(tmp_path))
     assert answer["files_read"] == 0 and "took" in answer["not_read"][0]["reason"]
+
+
+def test_the_time_of_the_rules_is_bounded_and_their_finds_stay(tmp_path, monkeypatch):
+    from xtts_precompute.doctor.code_scan import getitem
+    from xtts_precompute.doctor.code_scan import scan as module
+
+    def slow(project):
+        project.end = 0.0
+        project.check_time()
+        yield {}
+
+    write(tmp_path, {"train.py": LOADER})
+    monkeypatch.setattr(getitem, "finds", slow)
+    answer = sys.modules[module.__module__].scan(str(tmp_path))
+    assert [one["rule"] for one in answer["finds"]] == ["no_workers"]
+    assert "the rules took more than" in answer["not_read"][0]["reason"]
+
+
+def test_a_large_project_is_scanned_in_seconds(tmp_path):
+    body = "".join(
+        f"class C{n}(Dataset):\n    def __getitem__(self, i):\n        return f{n}(i)\n"
+        f"def f{n}(i):\n    return f{n + 1}(i), f{n + 2}(i), tf.data.Dataset.range(i).map(f{n})\n"
+        for n in range(100)
+    )
+    write(tmp_path, {f"train_{n}.py": "import tensorflow as tf\n" + body for n in range(20)})
+    start = time.monotonic()
+    answer = scan(str(tmp_path))
+    assert time.monotonic() - start < 30 and answer["files_read"] == 20 and answer["not_read"] == []
 
 
 def test_a_notebook_is_read_with_the_lines_of_its_file(tmp_path):

@@ -43,7 +43,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
         answer = words.trains(owner.name) if owner is not None else False
         if answer is None:
             answer = words.file_trains(function.source.path)
-        if owner is None or answer is False:
+        if owner is None or answer is False or words.serves_other_files(project.users_of(owner)):
             continue
         for reached in _reachable(project, function):
             work = _first_work(project, reached)
@@ -52,7 +52,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
             text = f"{owner.name}.{function.node.name} calls {work.name} for each clip"
             if reached.node is not function.node:
                 text += f", in {reached.node.name}()"
-            if _is_used(project, owner):
+            if project.users_of(owner) or len(project.sources) == 1:
                 yield find(reached.source, work.call, "features_in_getitem", text + ".", certainty=work.certainty)
             else:
                 text += ". No scanned file makes such a data set."
@@ -74,19 +74,6 @@ def _entries(project: Project) -> Iterator[Function]:
             if name.startswith("collate") and "__getitem__" not in methods and "IterableDataset" not in bases:
                 continue
             yield function
-
-
-def _is_used(project: Project, owner: ast.ClassDef) -> bool:
-    """Whether the class is named outside of its own body; always, where one file alone was read."""
-    if len(project.sources) < 2:
-        return True
-    for source in project.sources:
-        for node in source.nodes:
-            is_named = isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) == owner.name
-            is_named = is_named or (isinstance(node, ast.alias) and node.name == owner.name)
-            if is_named and owner not in source.above(node):
-                return True
-    return False
 
 
 def _reachable(project: Project, function: Function) -> Iterator[Function]:

@@ -7,6 +7,8 @@ Where two files have a function of one name, and nothing tells them apart, both 
 from __future__ import annotations
 
 import ast
+import math
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -41,7 +43,8 @@ class CallSite(NamedTuple):
 class Project:
     """What is known of all files."""
 
-    def __init__(self, sources: list[Source]) -> None:
+    def __init__(self, sources: list[Source], seconds_max: float = math.inf) -> None:
+        self.end = time.monotonic() + seconds_max
         self.sources = sources
         self.by_path = {source.path: source for source in sources}
         self.functions: dict[str, list[Function]] = {}
@@ -57,15 +60,24 @@ class Project:
                 caller = source.function_of(call)
                 site = CallSite(source, call, Function(source, caller) if caller is not None else None)
                 self.call_sites.setdefault(last_name(call.func), []).append(site)
+        self._users: dict[ast.ClassDef, set[str]] = {}
+        self._places = _places_of_names(sources, set(self.classes))
         self.uses_cuda = any(_mentions_cuda(source) for source in sources)
 
     def all_functions(self) -> Iterator[Function]:
         """Yields every function, in the order of the names."""
         for name in sorted(self.functions):
+            self.check_time()
             yield from self.functions[name]
+
+    def check_time(self) -> None:
+        """Raises TimeoutError where the time of the scan is over."""
+        if time.monotonic() > self.end:
+            raise TimeoutError
 
     def called_by(self, function: Function, call: ast.Call) -> list[Function]:
         """Returns the functions of this project that a call in a function may run."""
+        self.check_time()
         source = function.source
         name = source.name_of(call.func)
         first, _, rest = name.partition(".")
@@ -114,6 +126,14 @@ class Project:
                 found = self.classes.get(last_name(node.value.func), [])
                 return found[0] if len(found) == 1 else None
         return None
+
+    def users_of(self, owner: ast.ClassDef) -> set[str]:
+        """Returns the files that name a class outside of its own body; a package's `__init__.py` does not count."""
+        if owner not in self._users:
+            self._users[owner] = {
+                source.path for source, node in self._places.get(owner.name, []) if owner not in source.above(node)
+            }
+        return self._users[owner]
 
     def reachable(self, function: Function, depth: int) -> Iterator[Function]:
         """Yields a function, and what it calls, up to some depth; each once, the nearest first."""
@@ -173,6 +193,19 @@ def loop_around(source: Source, node: ast.AST) -> ast.AST | None:
 def constant(node: ast.AST | None) -> object:
     """Returns the value of a literal; None for anything else."""
     return node.value if isinstance(node, ast.Constant) else None
+
+
+def _places_of_names(sources: list[Source], names: set[str]) -> dict[str, list[tuple[Source, ast.AST]]]:
+    """Returns where each of some names stands, without the files that only hand names on."""
+    places: dict[str, list[tuple[Source, ast.AST]]] = {}
+    for source in sources:
+        if source.path.endswith("__init__.py"):
+            continue
+        for node in source.nodes:
+            name = node.name if isinstance(node, ast.alias) else last_name(node)
+            if name in names:
+                places.setdefault(name, []).append((source, node))
+    return places
 
 
 def _is_module(path: str, module: str) -> bool:

@@ -29,11 +29,13 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
         yield from _eager_calls(source)
         pipelines = Pipelines(source)
         for call, name in source.calls:
-            if not _is_for_training(source, call):
-                continue
-            if name.startswith("tensorflow.") and last_name(call.func) == "from_generator":
+            project.check_time()
+            is_generator = name.startswith("tensorflow.") and last_name(call.func) == "from_generator"
+            if is_generator and _is_for_training(project, source, call):
                 yield find(source, call, "from_generator", "A dataset is made from a Python generator.")
-            if isinstance(call.func, ast.Attribute) and pipelines.has(call.func.value):
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("map", "padded_batch"):
+                continue
+            if pipelines.has(call.func.value) and _is_for_training(project, source, call):
                 yield from _of_pipeline(project, source, call, call.func.attr, unsigned)
         yield from _not_prefetched(project, source, pipelines)
 
@@ -45,7 +47,7 @@ def _python_calls(project: Project, source: Source) -> Iterator[dict[str, Any]]:
         if (
             name.startswith("tensorflow.")
             and last_name(call.func) in fallback.PYTHON
-            and _is_for_training(source, call)
+            and _is_for_training(project, source, call)
         ):
             by_function.setdefault(source.function_of(call), []).append(call)
     for function, calls in by_function.items():
@@ -143,7 +145,7 @@ def _not_prefetched(project: Project, source: Source, pipelines: Pipelines) -> I
     if ".prefetch" in source.text or "prefetch_to_device" in source.text:
         return
     for call, _ in source.calls:
-        if not _is_batch(call, pipelines) or not _is_for_training(source, call):
+        if not _is_batch(call, pipelines) or not _is_for_training(project, source, call):
             continue
         function = source.function_of(call)
         names = {function.name} if function is not None else set()
@@ -163,7 +165,10 @@ def _is_batch(call: ast.Call, pipelines: Pipelines) -> bool:
     return name in ("batch", "padded_batch", "bucket_by_sequence_length")
 
 
-def _is_for_training(source: Source, call: ast.Call) -> bool:
+def _is_for_training(project: Project, source: Source, call: ast.Call) -> bool:
+    for one in source.above(call):
+        if isinstance(one, ast.ClassDef) and words.serves_other_files(project.users_of(one) - {source.path}):
+            return False
     function = source.function_of(call)
     answer = words.trains(*([function.name] if function is not None else []))
     return (words.file_trains(source.path) if answer is None else answer) is not False
@@ -176,6 +181,8 @@ def _is_true(call: ast.Call) -> bool:
 
 def _compiles_without_signature(source: Source) -> bool:
     """Whether a training step is a tf.function that TensorFlow traces again for each new shape."""
+    if words.file_trains(source.path) is False:
+        return False
     for node in source.nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and "step" in words.words_of(node.name):
             for one in node.decorator_list:

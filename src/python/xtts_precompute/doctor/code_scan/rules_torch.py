@@ -20,6 +20,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
     """Yields the finds of all DataLoaders that train."""
     compiles = any(_is_static_compile(call, name) for source in project.sources for call, name in source.calls)
     for source in project.sources:
+        project.check_time()
         for call, name in source.calls:
             if name in _LOADERS:
                 for place, node, given in _makers(project, source, call):

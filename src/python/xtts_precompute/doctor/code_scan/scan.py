@@ -10,6 +10,7 @@ from .files import Source, printable, read_all
 from .project import Project
 
 _FINDS_MAX = 1000
+_SECONDS_MAX = 15.0  # of the rules, beside those of reading
 
 
 def scan(folder: str, config: str | None = None) -> dict[str, Any]:
@@ -23,15 +24,23 @@ def scan(folder: str, config: str | None = None) -> dict[str, Any]:
         sources, not_read = read_all(folder)
     else:
         sources, not_read = [], [{"file": printable(folder), "reason": "it is not there"}]
-    project = Project(sources)
-    all_steps = steps.Steps(project)
-    found = [
-        *rules_tensorflow.finds(project),
-        *rules_torch.finds(project),
-        *getitem.finds(project),
-        *steps.finds(project, all_steps),
-        *waits.finds(project, all_steps),
-    ]
+    project = Project(sources, _SECONDS_MAX)
+    found: list[dict[str, Any]] = []
+    answer: dict[str, Any] = {}
+    try:
+        answer = loader.loader_in_use(project, config)
+        all_steps = steps.Steps(project)
+        for finds in (
+            rules_tensorflow.finds(project),
+            rules_torch.finds(project),
+            getitem.finds(project),
+            steps.finds(project, all_steps),
+            waits.finds(project, all_steps),
+        ):
+            for one in finds:
+                found.append(one)
+    except TimeoutError:
+        not_read.append({"file": printable(folder), "reason": f"the rules took more than {_SECONDS_MAX:.0f} s"})
     unique = {
         (one["file"], one["line"], one["rule"]): one
         for one in found
@@ -42,7 +51,7 @@ def scan(folder: str, config: str | None = None) -> dict[str, Any]:
         "files_read": len(sources),
         "not_read": not_read,
         "finds": [unique[key] for key in sorted(unique)][:_FINDS_MAX],
-        "loader": loader.loader_in_use(project, config),
+        "loader": answer,
     }
 
 

@@ -15,6 +15,8 @@ _LOOKS_ON = set(
     "profile profiler profiling bench benchmark benchmarks diagnose diagnostic diagnostics debug export extract"
     " precompute preprocess preprocessing analyze stats statistics visualize plot find check verify convert".split()
 )
+# In the name of a file alone: a pipeline of training has functions with these words.
+_OTHER_FILES = {"decode", "decoding"}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -36,7 +38,13 @@ def trains(*names: str) -> bool | None:
     return None
 
 
+def serves_other_files(paths: set[str]) -> bool:
+    """Says whether all files that use something do anything but training; False where none does."""
+    return bool(paths) and all(file_trains(path) is False for path in paths)
+
+
 def file_trains(path: str) -> bool | None:
     """Says the same of a file: by its own name, and then by its folders, the nearest first."""
     parts = path.rsplit(".", 1)[0].split("/")
-    return trains(*reversed(parts))
+    answer = trains(*reversed(parts))
+    return False if answer is None and words_of(parts[-1]) & _OTHER_FILES else answer
