@@ -551,6 +551,11 @@ CASES = {
             def __getitem__(self, index):
                 return self.slower(self.clips[index])  #! features_in_getitem
 
+        class Holds(Dataset):
+            def __getitem__(self, index):
+                self.kept[index] = torchaudio.transforms.Resample(44100, 22050)
+                return self.kept[index](self.clips[index])
+
         class Unknown(Dataset):
             def __getitem__(self, index):
                 return self.processor.load_wav(self.paths[index])  #! features_in_getitem
@@ -581,7 +586,7 @@ CASES = {
                 return torch.stft(clip, 1024)  #! features_in_getitem
         """,
         "train.py": """\
-        from data import Direct, Derived, Far, Keeps, Resamples, Unknown, Stream, Collates
+        from data import Direct, Derived, Far, Keeps, Resamples, Holds, Unknown, Stream, Collates
         """,
     },
     "features_in_getitem: a function is looked up where it is imported from": {

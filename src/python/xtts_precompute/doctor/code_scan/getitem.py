@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from . import words
+from .files import Source
 from .finds import find
 from .project import Function, Project, calls_in, class_of, last_name
 
@@ -38,6 +39,7 @@ class Work(NamedTuple):
 
 def finds(project: Project) -> Iterator[dict[str, Any]]:
     """Yields one find for each data set, at the nearest call that does the work."""
+    transforms = {source.path: _transforms_of(source) for source in project.sources}
     for function in _entries(project):
         owner = class_of(function)
         answer = words.trains(owner.name) if owner is not None else False
@@ -46,7 +48,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
         if owner is None or answer is False or words.serves_other_files(project.users_of(owner)):
             continue
         for reached in _reachable(project, function):
-            work = _first_work(project, reached)
+            work = _first_work(project, transforms, reached)
             if work is None:
                 continue
             text = f"{owner.name}.{function.node.name} calls {work.name} for each clip"
@@ -87,20 +89,22 @@ def _reachable(project: Project, function: Function) -> Iterator[Function]:
                 continue
             seen.add(one.node)
             yield one
-            for call in calls_in(one.node):
+            for call in project.calls_of(one):
                 if not _is_kept(one, call):
                     following.extend(project.called_by(one, call))
         layer = following
 
 
-def _first_work(project: Project, function: Function) -> Work | None:
-    for call in calls_in(function.node):
+def _first_work(
+    project: Project, transforms: dict[str, dict[tuple[ast.AST, str], str]], function: Function
+) -> Work | None:
+    for call in project.calls_of(function):
         if _is_kept(function, call):
             continue
         name = function.source.name_of(call.func)
         if _WORK.fullmatch(name):
             return Work(call, name, "high")
-        made = _transform_of(function, name)
+        made = _transform_of(transforms[function.source.path], function, name)
         if made:
             return Work(call, f"{name} ({made})", "high")
         last = last_name(call.func)
@@ -116,27 +120,34 @@ def _some_works(project: Project, name: str) -> bool:
         return True
     for candidate in candidates:
         for reached in project.reachable(candidate, 2):
-            names = [reached.source.name_of(call.func) for call in calls_in(reached.node)]
+            names = [reached.source.name_of(call.func) for call in project.calls_of(reached)]
             if any(_WORK.fullmatch(one) for one in names):
                 return True
     return False
 
 
-def _transform_of(function: Function, name: str) -> str:
+def _transforms_of(source: Source) -> dict[tuple[ast.AST, str], str]:
+    """Returns what holds an object that computes, by class, or file, and name: "self.mel"."""
+    found: dict[tuple[ast.AST, str], str] = {}
+    for call, name in source.calls:
+        if not _TRANSFORMS.fullmatch(name):
+            continue
+        above = list(source.above(call))
+        assign = next((one for one in above if isinstance(one, ast.Assign)), None)
+        owner = next((one for one in above if isinstance(one, ast.ClassDef)), source.tree)
+        for target in assign.targets if assign is not None else []:
+            held = source.name_of(target)
+            if held:
+                found[(owner if held.startswith("self.") else source.tree, held)] = name
+    return found
+
+
+def _transform_of(transforms: dict[tuple[ast.AST, str], str], function: Function, name: str) -> str:
     """Returns "torchaudio.transforms.MelSpectrogram" for self.mel, or a name of the file, that holds one."""
-    first, _, rest = name.partition(".")
-    if not name or (first == "self") != bool(rest):
-        return ""
     owner = class_of(function)
-    where: ast.AST | None = owner if first == "self" else function.source.tree
-    if where is None:
-        return ""
-    for node in ast.walk(where):
-        if isinstance(node, ast.Assign) and name in {function.source.name_of(one) for one in node.targets}:
-            for call in calls_in(node.value):
-                if _TRANSFORMS.fullmatch(function.source.name_of(call.func)):
-                    return function.source.name_of(call.func)
-    return ""
+    if name.startswith("self.") and owner is not None:
+        return transforms.get((owner, name), "")
+    return transforms.get((function.source.tree, name), "")
 
 
 def _is_kept(function: Function, call: ast.Call) -> bool:

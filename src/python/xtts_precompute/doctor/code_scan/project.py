@@ -60,6 +60,7 @@ class Project:
                 caller = source.function_of(call)
                 site = CallSite(source, call, Function(source, caller) if caller is not None else None)
                 self.call_sites.setdefault(last_name(call.func), []).append(site)
+        self._calls: dict[ast.AST, list[ast.Call]] = {}
         self._users: dict[ast.ClassDef, set[str]] = {}
         self._places = _places_of_names(sources, set(self.classes))
         self.uses_cuda = any(_mentions_cuda(source) for source in sources)
@@ -74,6 +75,12 @@ class Project:
         """Raises TimeoutError where the time of the scan is over."""
         if time.monotonic() > self.end:
             raise TimeoutError
+
+    def calls_of(self, function: Function) -> list[ast.Call]:
+        """Returns the calls in a function, in the order of the lines."""
+        if function.node not in self._calls:
+            self._calls[function.node] = list(calls_in(function.node))
+        return self._calls[function.node]
 
     def called_by(self, function: Function, call: ast.Call) -> list[Function]:
         """Returns the functions of this project that a call in a function may run."""
@@ -146,7 +153,7 @@ class Project:
                     continue
                 seen.add(one.node)
                 yield one
-                for call in calls_in(one.node):
+                for call in self.calls_of(one):
                     following.extend(self.called_by(one, call))
             layer = following
 
