@@ -423,6 +423,12 @@ CASES = {
 
         def other(rows, *, num_workers=0, **kwargs):
             return DataLoader(rows, num_workers=num_workers, shuffle=True)  #! no_workers
+
+        def given(rows, num_workers=0):
+            return DataLoader(rows, num_workers=num_workers, shuffle=True)  #! workers_restart
+
+        def first(rows, num_workers=0, batch_size=8):
+            return DataLoader(rows, num_workers=num_workers, shuffle=True)  #! no_workers
         """,
         "train.py": """\
         from data import make
@@ -430,6 +436,8 @@ CASES = {
         self.valid_loader = make(rows, shuffle=True)
         self.other = make(rows, shuffle=True, num_workers=3)  #! workers_restart
         self.unknown = make(rows, **settings)
+        given(rows, num_workers=8)
+        first(rows, batch_size=3)
         """,
     },
     "DataLoader: what a data set's own file tries": {
@@ -749,6 +757,15 @@ def test_a_find_that_may_never_run_is_less_sure(tmp_path):
     write(tmp_path, {"train.py": "from data import Clips\n"})
     (one,) = scan(str(tmp_path))["finds"]
     assert (one["status"], one["certainty"]) == ("fail", "high")
+
+
+def test_a_loader_that_is_made_in_each_epoch_has_a_remedy_of_its_own(tmp_path):
+    made = "train = DataLoader(data, shuffle=True, num_workers=2)\n"
+    head = "from torch.utils.data import DataLoader\n"
+    (one,) = scan_text(tmp_path, f"{head}for epoch in range(8):\n    {made}")["finds"]
+    assert one["remedy"] == "Make it once before the loop, with persistent_workers=True."
+    (one,) = scan_text(tmp_path, f"{head}for phase in phases:\n    {made}")["finds"]
+    assert one["remedy"] == RULES["workers_restart"].remedy
 
 
 def test_a_comment_hides_a_find(tmp_path):

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from .files import Source
 
-_NO_PREFETCH = "End the pipeline with .prefetch(tf.data.AUTOTUNE)."
-
 
 class Rule(NamedTuple):
     """What is told of a find, apart from its place."""
@@ -38,7 +36,12 @@ RULES: dict[str, Rule] = {
         "The function runs on one element after the other.",
         "Give num_parallel_calls=tf.data.AUTOTUNE.",
     ),
-    "no_prefetch": Rule("warn", "medium", "Each step waits until its batch is made.", _NO_PREFETCH),
+    "no_prefetch": Rule(
+        "warn",
+        "medium",
+        "Each step waits until its batch is made.",
+        "End the pipeline with .prefetch(tf.data.AUTOTUNE).",
+    ),
     "eager_mode": Rule(
         "fail",
         "high",
@@ -91,9 +94,16 @@ RULES: dict[str, Rule] = {
 
 
 def find(
-    source: Source, node: ast.AST, rule: str, text: str, *, status: str | None = None, certainty: str | None = None
+    source: Source,
+    node: ast.AST,
+    rule: str,
+    text: str,
+    *,
+    status: str | None = None,
+    certainty: str | None = None,
+    remedy: str | None = None,
 ) -> dict[str, Any]:
-    """Returns a find at a node. A status and a certainty of its own replace those of the rule."""
+    """Returns a find at a node. A status, certainty and remedy of its own replace those of the rule."""
     words = RULES[rule]
     return {
         "rule": rule,
@@ -102,6 +112,6 @@ def find(
         "status": status or words.status,
         "text": text,
         "why": words.why,
-        "remedy": words.remedy,
+        "remedy": remedy or words.remedy,
         "certainty": certainty or words.certainty,
     }

@@ -9,7 +9,7 @@ from typing import Any
 from . import words
 from .files import Source
 from .finds import find
-from .project import Project, calls_in, constant, last_name
+from .project import Project, calls_in, constant, last_name, loop_around
 
 _LOADERS = {"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"}
 _ARGUMENTS = "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn pin_memory".split()
@@ -132,11 +132,16 @@ def _of_loader(
     if workers is None or constant(workers) == 0:
         how = "without num_workers" if workers is None else "with num_workers=0"
         yield find(source, call, "no_workers", f"A DataLoader is made {how}.")
-    elif _default_of(source, workers) == 0:
+    elif _default_of(project, source, workers) == 0:
         text = f"A DataLoader is made with num_workers={last_name(workers)}, which is 0 by default."
         yield find(source, call, "no_workers", text, certainty="medium")
     elif "persistent_workers" not in given or constant(given["persistent_workers"]) is False:
-        yield find(source, call, "workers_restart", "A DataLoader has workers, but not persistent_workers=True.")
+        if _is_made_in_each_epoch(source, call):
+            text = "A DataLoader with workers is made in each epoch."
+            remedy = "Make it once before the loop, with persistent_workers=True."
+            yield find(source, call, "workers_restart", text, remedy=remedy)
+        else:
+            yield find(source, call, "workers_restart", "A DataLoader has workers, but not persistent_workers=True.")
     pinned = given.get("pin_memory")
     if project.uses_cuda and (pinned is None or constant(pinned) is False):
         yield find(source, call, "no_pinned_memory", "A DataLoader for a GPU is made without pin_memory=True.")
@@ -145,11 +150,22 @@ def _of_loader(
         yield find(source, call, "varying_shapes", text)
 
 
-def _default_of(source: Source, node: ast.AST) -> object:
-    """Returns the default of a parameter of the function around; None where it has none, or is none."""
+def _is_made_in_each_epoch(source: Source, call: ast.Call) -> bool:
+    loop = loop_around(source, call)
+    return isinstance(loop, ast.For) and any(
+        word.startswith("epoch")
+        for word in words.words_of(_expression_name(source, loop.target) + " " + _expression_name(source, loop.iter))
+    )
+
+
+def _default_of(project: Project, source: Source, node: ast.AST) -> object:
+    """Returns the default of a parameter of the function around; None where a caller gives it, or there is none."""
     function = source.function_of(node)
     if function is None or not isinstance(node, ast.Name):
         return None
+    for site in project.call_sites.get(function.name, []):
+        if any(keyword.arg in (node.id, None) for keyword in site.call.keywords):
+            return None
     given = function.args
     positional = [*given.posonlyargs, *given.args]
     defaults = dict(zip((one.arg for one in reversed(positional)), reversed(given.defaults)))
