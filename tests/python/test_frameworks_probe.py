@@ -253,6 +253,21 @@ def test_a_build_for_cuda_without_a_driver_says_why(pretended, tmp_path):
     assert one["cuda"]["needs"]["status"] == "fail" and "525 or later" in one["cuda"]["needs"]["text"]
 
 
+def test_jax_for_cuda_without_a_driver_says_why(pretended, tmp_path):
+    source = LIFE + (
+        "def devices(kind='cpu'):\n"
+        "    if kind == 'cuda': raise RuntimeError('no supported devices found for platform CUDA')\n    return []"
+    )
+    (tmp_path / "frameworks/jax_cuda12_plugin").mkdir(parents=True)
+    (tmp_path / "frameworks/jax_cuda12_plugin-0.6.2.dist-info").mkdir()
+    (tmp_path / "frameworks/jax_cuda12_plugin-0.6.2.dist-info/METADATA").write_text(
+        "Metadata-Version: 2.1\nName: jax-cuda12-plugin\nVersion: 0.6.2\n"
+    )
+    one = only(pretended({"jax": source}, "--driver-cuda", "11.8"), "jax")
+    assert (one["gpus"], one["cuda"]["built_for"], one["cuda"]["needs"]["status"]) == ([], "12", "fail")
+    assert one["gpus_reason"] == "RuntimeError: no supported devices found for platform CUDA"
+
+
 # ---- CUDA
 
 INFO = "import collections\nbuild_info = collections.OrderedDict([%s])\n"

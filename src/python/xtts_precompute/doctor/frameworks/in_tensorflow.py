@@ -93,18 +93,18 @@ def _measure_all(teller: Teller, tf: Any, device: str) -> None:
         eager(1)
         function = tf.function(network.step)
         graph = _repeated(function, network.input)
-        _first_steps(measurement, network, graph)
+        traces = _first_steps(measurement, network, graph)
         times = interleaved({"eager": eager, "graph": graph}, min(3.0, teller.left() / 4))
         measurement.add(**compared(times, "eager", "graph"))
-        _new_shapes(teller, measurement, network, function)
+        _new_shapes(teller, measurement, network, function, traces)
 
     def measure_xla(measurement: Measurement) -> None:
         function = tf.function(network.step, jit_compile=True)
         xla = _repeated(function, network.input)
-        _first_steps(measurement, network, xla)
+        traces = _first_steps(measurement, network, xla)
         times = interleaved({"graph": graph, "xla": xla}, min(3.0, teller.left() / 3))
         measurement.add(**compared(times, "graph", "xla"))
-        _new_shapes(teller, measurement, network, function)
+        _new_shapes(teller, measurement, network, function, traces)
 
     def measure_half(measurement: Measurement) -> None:
         if device == "cpu":
@@ -121,16 +121,20 @@ def _measure_all(teller: Teller, tf: Any, device: str) -> None:
     measure(teller, "mixed_precision", measure_half)
 
 
-def _first_steps(measurement: Measurement, network: _Network, steps: Steps) -> None:
+def _first_steps(measurement: Measurement, network: _Network, steps: Steps) -> int:
+    """Makes the first steps; returns how often the function was traced."""
     network.trace_count = 0
     first = first_ms(steps)
     steps(3)
     measurement.add(first_ms=round(first, 1), traces={"same_shape": network.trace_count})
+    return network.trace_count
 
 
-def _new_shapes(teller: Teller, measurement: Measurement, network: _Network, function: Callable[[Any], Any]) -> None:
+def _new_shapes(
+    teller: Teller, measurement: Measurement, network: _Network, function: Callable[[Any], Any], same_shape: int
+) -> None:
     """Batches of lengths of their own: each traces again."""
-    same_shape, network.trace_count = 1, 0
+    network.trace_count = 0
     times: list[float] = []
     while len(times) < NEW_SHAPES and teller.left() > 4 + 3 * max(times, default=1e3) / 1e3:
         times.append(first_ms(_repeated(function, network.input[: ROWS - 1 - len(times)])))
