@@ -175,8 +175,7 @@ Status write_reports(Context& context, const DoctorOptions& options,
   for (const auto& [name, text] : files)
     XTTS_TRY(replace_file(context.env, join_path(options.out, name), as_bytes(text)));
   context.inform("wrote " + options.out +
-                 ": diagnostic_report.txt, .json, and support.txt to send to "
-                 "somebody who helps");
+                 ": diagnostic_report.html, .txt and .json, and support.txt to send to support");
   return {};
 }
 

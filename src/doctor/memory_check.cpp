@@ -56,7 +56,7 @@ void judge_shm(const MachineFacts& machine, const LoaderShape& shape, Check& che
                                     " free, and " + format_counted(workers, "worker", "workers") +
                                     " of a PyTorch DataLoader need up to " + format_size(needed) +
                                     " there. A worker that finds it full dies of a bus error.",
-                            .remedy = "Give the container a larger one (docker run --shm-size=" +
+                            .remedy = "Give the container a larger one (docker's option shm-size=" +
                                       std::to_string(needed * 2 / kMiB + 1) +
                                       "m), or read from a cache, which does without workers."});
 }

@@ -74,8 +74,8 @@ std::string without_secrets(std::string_view text) {
 }
 
 std::string support_text(const Diagnosis& diagnosis, const SupportFacts& facts) {
-  std::string text = "xtts-precompute doctor, for whoever helps\n\n== Versions\n" + facts.versions +
-                     "\n== Command\n" + facts.command + "\n\n== Machine\n";
+  std::string text = "xtts-precompute doctor, a report for support\n\n== Versions\n" +
+                     facts.versions + "\n== Command\n" + facts.command + "\n\n== Machine\n";
   for (const std::string& line : diagnosis.machine) text += line + "\n";
   if (!facts.config_path.empty()) text += "\n== " + facts.config_path + "\n" + facts.config + "\n";
   text += "\n== Findings\n" +

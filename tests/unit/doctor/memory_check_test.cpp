@@ -52,7 +52,7 @@ TEST(CheckMemory, FindsASmallSharedMemory) {
   const Check check = check_memory(machine, usual_shape());
   ASSERT_EQ(check.findings.size(), 1U);
   EXPECT_EQ(check.status, CheckStatus::kFail);
-  EXPECT_THAT(check.findings[0].remedy, ::testing::HasSubstr("--shm-size="));
+  EXPECT_THAT(check.findings[0].remedy, ::testing::HasSubstr("shm-size="));
 }
 
 TEST(CheckMemory, ALoaderWithoutWorkersNeedsNoSharedMemory) {

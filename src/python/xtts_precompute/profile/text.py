@@ -110,7 +110,9 @@ def _gpu(use: GpuUse) -> list[str]:
 def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
     if cycle is None:
         return []
-    rhythm = f"every {round(cycle.period, 1)} steps the times of the {what} repeat themselves ({percent(cycle.strength)})"
+    rhythm = (
+        f"every {round(cycle.period, 1)} steps the times of the {what} repeat themselves ({percent(cycle.strength)})"
+    )
     return [f"{rhythm}: a queue that runs dry and is filled again"]
 
 
