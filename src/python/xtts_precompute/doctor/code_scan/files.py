@@ -9,6 +9,7 @@ import time
 import tokenize
 import warnings
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from . import notebooks
 
@@ -23,6 +24,8 @@ _SKIPPED = re.compile(
 )
 _SKIPPED_FILES = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _COMPAT = re.compile(r"^tensorflow\.compat\.v[12]\b")
+# What has code of its own, which runs at another time than the code around it.
+INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _IGNORE = re.compile(r"#\s*xtts:\s*ignore\b[ \t]*([\w, \t]*)")
 
 
@@ -38,6 +41,7 @@ class Source:
         self.imports = _imports(self.nodes)
         self.ignored = _ignored(text)
         self.calls = [(node, self.name_of(node.func)) for node in self.nodes if isinstance(node, ast.Call)]
+        self._own_calls: dict[ast.AST, list[ast.Call]] | None = None
 
     def name_of(self, node: ast.AST | None) -> str:
         """Returns "torch.utils.data.DataLoader" for a name or attribute; "" for anything else."""
@@ -49,6 +53,15 @@ class Source:
             return ""
         parts.append(self.imports.get(node.id, node.id))
         return ".".join(reversed(parts))
+
+    def own_calls(self, function: ast.AST) -> list[ast.Call]:
+        """Returns the calls in a function in order, without those of functions and classes inside of it."""
+        if self._own_calls is None:
+            self._own_calls = {}
+            for call, _ in sorted(self.calls, key=lambda one: (one[0].lineno, one[0].col_offset)):
+                owner = next((one for one in self.above(call) if isinstance(one, INNER)), self.tree)
+                self._own_calls.setdefault(owner, []).append(call)
+        return self._own_calls.get(function, [])
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yields what encloses a node, the nearest first."""
@@ -88,6 +101,8 @@ def read_all(folder: str) -> tuple[list[Source], list[dict[str, str]]]:
             not_read.append({"file": shown, "reason": "it is nested too deeply"})
         except SyntaxError as error:
             not_read.append({"file": shown, "reason": f"it is not Python 3: {error.msg}, line {error.lineno}"})
+        except LookupError:  # also "rot13", which is a codec, but none of text
+            not_read.append({"file": shown, "reason": "it is in an unknown encoding"})
         except OSError as error:
             not_read.append({"file": shown, "reason": error.strerror or type(error).__name__})
         except ValueError as error:
@@ -126,7 +141,7 @@ def _parsed(path: str, shown: str) -> Source:
     is_notebook = path.endswith(".ipynb")
     bytes_max = _NOTEBOOK_BYTES_MAX if is_notebook else _BYTES_MAX
     with open(path, "rb") as file:
-        encoding = "utf-8" if is_notebook else tokenize.detect_encoding(file.readline)[0]
+        encoding = "utf-8" if is_notebook else _encoding_of(file)
         file.seek(0)
         data = file.read(bytes_max + 1)
     if len(data) > bytes_max:
@@ -139,6 +154,13 @@ def _parsed(path: str, shown: str) -> Source:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the user's code: "invalid escape sequence"
         return Source(shown, text, ast.parse(text))
+
+
+def _encoding_of(file: BinaryIO) -> str:
+    try:
+        return tokenize.detect_encoding(file.readline)[0]
+    except SyntaxError:  # its message has the whole path
+        raise LookupError("unknown encoding") from None
 
 
 def _imports(nodes: list[ast.AST]) -> dict[str, str]:

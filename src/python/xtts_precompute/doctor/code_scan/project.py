@@ -12,10 +12,9 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .files import Source
+from .files import INNER, Source
 
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
-_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Function(NamedTuple):
@@ -177,7 +176,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         one = pending.pop()
         yield one
-        if not isinstance(one, _INNER):
+        if not isinstance(one, INNER):
             pending.extend(ast.iter_child_nodes(one))
 
 
@@ -192,7 +191,7 @@ def loop_around(source: Source, node: ast.AST) -> ast.AST | None:
     for one in source.above(node):
         if isinstance(one, _LOOPS):
             return one
-        if isinstance(one, _INNER):
+        if isinstance(one, INNER):
             return None
     return None
 

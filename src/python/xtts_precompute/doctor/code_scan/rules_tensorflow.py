@@ -74,6 +74,7 @@ def _is_in_pipeline(project: Project, source: Source, function: ast.AST | None, 
     for _ in range(3):
         callers = set()
         for name in _MAPS:
+            project.check_time()
             for site in project.call_sites.get(name, []):
                 handed = {last_name(one) for argument in _arguments(site.call) for one in ast.walk(argument)}
                 if handed & names:

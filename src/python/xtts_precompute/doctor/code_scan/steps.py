@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import words
 from .files import Source
 from .finds import find
-from .project import Function, Project, class_of, last_name, loop_around, own_nodes
+from .project import Function, Project, class_of, last_name, loop_around
 
 _DEPTH = 3
 _GRADIENTS = {"apply_gradients", "gradient", "minimize"}
@@ -23,6 +23,8 @@ class Steps:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.wrapped = _wrapped_names(project)
+        self._callers_of: dict[str, list[Function]] = {}
+        self._answers: dict[tuple[object, ...], bool] = {}  # what was asked before
         # Functions that run one step: a backward pass that is in no loop of its own.
         self.names: set[str] = set()
         for function in project.all_functions():
@@ -31,8 +33,15 @@ class Steps:
                 self.names.add(function.node.name)
         self.names |= {name for name in _STEPS if name in project.functions}
 
-    def is_compiled(self, function: Function, depth: int = _DEPTH) -> bool:
-        """Whether tf.function wraps a function, or a function that calls it."""
+    def is_compiled(self, function: Function) -> bool:
+        """Whether tf.function wraps a function, or a function that calls it.
+
+        A file that does not import TensorFlow has no such function: a train() of PyTorch is another
+        one than a train() that TensorFlow compiles.
+        """
+        return _has_tensorflow(function.source) and self._is_compiled(function, _DEPTH)
+
+    def _is_compiled(self, function: Function, depth: int) -> bool:
         node, source = function.node, function.source
         if node.name in self.wrapped or any(_is_tf_function(source, one) for one in node.decorator_list):
             return True
@@ -45,31 +54,41 @@ class Steps:
         ):
             return True
         enclosing = source.function_of(node)
-        if enclosing is not None and self.is_compiled(Function(source, enclosing), 0):
+        if enclosing is not None and self._is_compiled(Function(source, enclosing), 0):
             return True
-        return depth > 0 and any(self.is_compiled(caller, depth - 1) for caller in self._callers(function))
+        return depth > 0 and self._of_callers(node.name, depth - 1, self._is_compiled)
 
-    def _callers(self, function: Function) -> Iterator[Function]:
-        name = function.node.name
-        for site in self.project.call_sites.get(name, []):
-            if site.caller is not None and site.caller.node is not function.node:
-                yield site.caller
-        for run in ("run", "experimental_run_v2", "call_for_each_replica"):
-            for site in self.project.call_sites.get(run, []):
-                if site.caller is not None and any(last_name(one) == name for one in site.call.args):
-                    yield site.caller
+    def _of_callers(self, name: str, depth: int, question: Callable[[Function, int], bool]) -> bool:
+        """Asks a question about the callers of a name. The answer is kept: many functions may have one name."""
+        key = (name, depth, question.__name__)
+        if key not in self._answers:
+            self._answers[key] = False  # for functions that call one another
+            self._answers[key] = any(question(caller, depth) for caller in self._callers(name))
+        return self._answers[key]
+
+    def _callers(self, name: str) -> list[Function]:
+        if name not in self._callers_of:
+            sites = list(self.project.call_sites.get(name, []))
+            for run in ("run", "experimental_run_v2", "call_for_each_replica"):
+                for site in self.project.call_sites.get(run, []):
+                    if any(last_name(one) == name for one in site.call.args):
+                        sites.append(site)
+            callers = {site.caller.node: site.caller for site in sites if site.caller is not None}
+            self._callers_of[name] = list(callers.values())
+        return self._callers_of[name]
 
     def is_in_a_loop(self, function: Function, depth: int = 2) -> bool:
         """Whether a function is called in a loop, directly or through a caller."""
         name, source = function.node.name, function.source
-        sites = [
-            site
-            for site in self.project.call_sites.get(name, [])
-            if class_of(function) is not None or site.source is source or name in site.source.imports
-        ]
-        if any(loop_around(site.source, site.call) is not None for site in sites):
-            return True
-        return depth > 0 and any(self.is_in_a_loop(caller, depth - 1) for caller in self._callers(function))
+        is_method = class_of(function) is not None
+        key = (name, "" if is_method else source.path, "in a loop")
+        if key not in self._answers:
+            self._answers[key] = any(
+                loop_around(site.source, site.call) is not None
+                for site in self.project.call_sites.get(name, [])
+                if is_method or site.source is source or name in site.source.imports
+            )
+        return self._answers[key] or (depth > 0 and self._of_callers(name, depth - 1, self.is_in_a_loop))
 
 
 def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
@@ -77,7 +96,7 @@ def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
 
     for function in project.all_functions():
         source, node = function.source, function.node
-        calls = _own_calls(function)
+        calls = source.own_calls(node)
         tapes = [one for one in calls if _is_tape(source, one)]
         if not tapes or not may_train(function) or not any(last_name(one.func) in _GRADIENTS for one in calls):
             continue
@@ -90,6 +109,8 @@ def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
 def may_train(function: Function) -> bool:
     """Whether neither the name of a function nor that of its class or file says something else."""
     owner = class_of(function)
+    if owner is not None and "Function" in map(last_name, owner.bases):
+        return False  # torch.autograd.Function: its backward() is a part of a step
     answer = words.trains(function.node.name, owner.name if owner is not None else "")
     if answer is None or words.file_trains(function.source.path) is False:
         return words.file_trains(function.source.path) is not False
@@ -98,7 +119,12 @@ def may_train(function: Function) -> bool:
 
 def backwards_in(function: Function) -> list[ast.Call]:
     """Returns the backward passes in a function, in order: `.backward()`, or a GradientTape."""
-    return [one for one in _own_calls(function) if _is_backward(one) or _is_tape(function.source, one)]
+    source = function.source
+    return [one for one in source.own_calls(function.node) if _is_backward(one) or _is_tape(source, one)]
+
+
+def _has_tensorflow(source: Source) -> bool:
+    return any(name.split(".")[0] in ("tensorflow", "keras") for name in source.imports.values())
 
 
 def _is_backward(call: ast.Call) -> bool:
@@ -107,11 +133,6 @@ def _is_backward(call: ast.Call) -> bool:
 
 def _is_tape(source: Source, call: ast.Call) -> bool:
     return source.name_of(call.func) == "tensorflow.GradientTape"
-
-
-def _own_calls(function: Function) -> list[ast.Call]:
-    found = [one for one in own_nodes(function.node) if isinstance(one, ast.Call)]
-    return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
 def _is_tf_function(source: Source, decorator: ast.AST) -> bool:

@@ -46,7 +46,7 @@ def _bodies_of_step(steps: Steps, function: Function) -> list[ast.AST]:
     if is_method or (node.name in steps.names and steps.is_in_a_loop(function)):
         return [node]
     places = backwards_in(function)
-    places += [one for one in own_nodes(node) if isinstance(one, ast.Call) and last_name(one.func) in steps.names]
+    places += [one for one in source.own_calls(node) if last_name(one.func) in steps.names]
     bodies: list[ast.AST] = []
     for place in sorted(places, key=lambda one: (one.lineno, one.col_offset)):
         around = loop_around(source, place)
@@ -144,8 +144,8 @@ class _HostNames:
         assignments = [one for one in ast.walk(body) if isinstance(one, ast.Assign)]
         for node in sorted(assignments, key=lambda one: one.lineno):
             if self._is_host_value(node.value):
-                for target in node.targets:
-                    self._add(target, node.lineno)
+                for target in node.targets:  # from the next line: `loss = loss.item()` waits itself
+                    self._add(target, (node.end_lineno or node.lineno) + 1)
             else:
                 for target in node.targets:
                     for one in ast.walk(target):
@@ -184,10 +184,10 @@ class _HostNames:
         calls = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
         if any(last_name(one.func) in _MOVES for one in calls):
             return False
-        if any(last_name(one.func) in _METHODS for one in calls) or any(
-            self.source.name_of(one.func).startswith("numpy.") or last_name(one.func) in ("len", "time", "next")
-            for one in calls
-        ):
+        if any(last_name(one.func) in _METHODS or self.source.name_of(one.func).startswith("numpy.") for one in calls):
+            return True
+        # Not a part of a sum: `loss / len(batch)` is where the loss is.
+        if isinstance(value, ast.Call) and last_name(value.func) in ("len", "time", "next"):
             return True
         names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)]
         is_part = isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.ListComp, ast.Tuple))
