@@ -116,3 +116,27 @@ def test_the_backward_of_an_operation_is_no_step(tmp_path):
         },
     )
     assert places(folder, "host_sync") == []
+
+
+def test_a_data_set_that_only_its_own_file_tries_is_doubtful(tmp_path):
+    data_set = """\
+        import librosa
+        class {0}:
+            def __getitem__(self, i):
+                return librosa.load(i)
+        if __name__ == "__main__":
+            {0}()[0]
+        """
+    used = "from b import B\nfor x in B():\n    x.backward()\n"
+    folder = written(tmp_path, {"a.py": data_set.format("A"), "b.py": data_set.format("B"), "train.py": used})
+    finds = [(one["file"], one["certainty"]) for one in scan(folder)["finds"]]
+    assert finds == [("a.py", "low"), ("b.py", "high")]
+
+
+def test_a_loader_of_validation_may_be_called_va(tmp_path):
+    text = """\
+        from torch.utils.data import DataLoader
+        va_loader = DataLoader(clips)
+        loader = DataLoader(clips)
+        """
+    assert places(written(tmp_path, {"train.py": text}), "no_workers") == [("train.py", 3)]

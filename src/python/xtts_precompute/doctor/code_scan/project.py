@@ -134,10 +134,15 @@ class Project:
         return None
 
     def users_of(self, owner: ast.ClassDef) -> set[str]:
-        """Returns the files that name a class outside of its own body; a package's `__init__.py` does not count."""
+        """Returns the files that name a class outside of its own body.
+
+        A package's `__init__.py` does not count, nor does a trial in the class's own file.
+        """
         if owner not in self._users:
             self._users[owner] = {
-                source.path for source, node in self._places.get(owner.name, []) if owner not in source.above(node)
+                source.path
+                for source, node in self._places.get(owner.name, [])
+                if owner not in source.above(node) and not (owner in source.parents and _is_trial(source, node))
             }
         return self._users[owner]
 
@@ -199,6 +204,16 @@ def loop_around(source: Source, node: ast.AST) -> ast.AST | None:
 def constant(node: ast.AST | None) -> object:
     """Returns the value of a literal; None for anything else."""
     return node.value if isinstance(node, ast.Constant) else None
+
+
+def _is_trial(source: Source, node: ast.AST) -> bool:
+    """Whether a node stands below `if __name__ == "__main__":`, in a file that does not train."""
+    if any(word in source.text for word in (".backward(", ".fit(", "Trainer", "def train")):
+        return False
+    return any(
+        isinstance(one, ast.If) and any(last_name(inner) == "__name__" for inner in ast.walk(one.test))
+        for one in source.above(node)
+    )
 
 
 def _places_of_names(sources: list[Source], names: set[str]) -> dict[str, list[tuple[Source, ast.AST]]]:

@@ -6,7 +6,7 @@ import re
 
 _TRAINING = set("train trainer training fit finetune finetuning pretrain".split())
 _OTHER = set(
-    "val valid validate validation eval evaluate evaluation evaluator test testing dev infer inference sampling"
+    "va val valid validate validation eval evaluate evaluation evaluator test testing dev infer inference sampling"
     " predict prediction predictor generate generation synthesize synthesis synthesizer demo cli serve server tune"
     " vocode".split()
 )
