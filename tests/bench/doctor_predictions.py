@@ -32,11 +32,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "samples"))
 
-import common
-import numpy as np
-import torch
-import xtts_precompute as xp
-from xtts_precompute.reference_torch import SmallTts, mel_loss
+import common  # noqa: E402
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+import xtts_precompute as xp  # noqa: E402
+from xtts_precompute.reference_torch import SmallTts, mel_loss  # noqa: E402
 
 BATCH = 16
 ENCODERS = {

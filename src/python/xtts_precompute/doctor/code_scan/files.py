@@ -14,6 +14,7 @@ from typing import BinaryIO
 from . import notebooks
 
 _FILES_MAX = 5000
+_DEPTH_MAX = 600  # nodes inside of one another
 _BYTES_MAX = 2 << 20
 _NOTEBOOK_BYTES_MAX = 16 << 20  # pictures included
 _SECONDS_MAX = 20.0  # the caller gives up after 40
@@ -35,9 +36,7 @@ class Source:
     def __init__(self, path: str, text: str, tree: ast.Module) -> None:
         self.path, self.text, self.tree = path, text, tree
         self.nodes = list(ast.walk(tree))
-        self.parents: dict[ast.AST, ast.AST] = {
-            child: node for node in self.nodes for child in ast.iter_child_nodes(node)
-        }
+        self.parents = _parents(self.nodes)
         self.imports = _imports(self.nodes)
         self.ignored = _ignored(text)
         self.calls = [(node, self.name_of(node.func)) for node in self.nodes if isinstance(node, ast.Call)]
@@ -161,6 +160,20 @@ def _encoding_of(file: BinaryIO) -> str:
         return tokenize.detect_encoding(file.readline)[0]
     except SyntaxError:  # its message has the whole path
         raise LookupError("unknown encoding") from None
+
+
+def _parents(nodes: list[ast.AST]) -> dict[ast.AST, ast.AST]:
+    """Returns what encloses each node. RecursionError: from 3.11 on, Python itself refuses such depths."""
+    parents: dict[ast.AST, ast.AST] = {}
+    depths: dict[ast.AST, int] = {}
+    for node in nodes:  # ast.walk() yields a node before those in it
+        depth = depths.pop(node, 0)
+        if depth > _DEPTH_MAX:
+            raise RecursionError
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+            depths[child] = depth + 1
+    return parents
 
 
 def _imports(nodes: list[ast.AST]) -> dict[str, str]:

@@ -203,6 +203,8 @@ def loop_around(source: Source, node: ast.AST) -> ast.AST | None:
 
 def constant(node: ast.AST | None) -> object:
     """Returns the value of a literal; None for anything else."""
+    if type(node).__name__ == "Index":  # around the key of a subscript, up to Python 3.8
+        node = getattr(node, "value", None)
     return node.value if isinstance(node, ast.Constant) else None
 
 

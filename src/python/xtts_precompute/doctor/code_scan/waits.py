@@ -9,7 +9,7 @@ from typing import Any
 
 from .files import Source
 from .finds import find
-from .project import Function, Project, class_of, last_name, loop_around, own_nodes
+from .project import Function, Project, class_of, constant, last_name, loop_around, own_nodes
 from .steps import Steps, backwards_in, may_train
 
 _METHODS = {"item", "cpu", "numpy", "tolist"}
@@ -119,9 +119,9 @@ def _name_of_value(node: ast.AST) -> str:
                 return ""
             node = node.args[0] if is_of_argument else node.func.value
         elif isinstance(node, ast.Subscript):
-            key = node.slice
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                return key.value
+            key = constant(node.slice)
+            if isinstance(key, str):
+                return key
             node = node.value
         else:
             return last_name(node)

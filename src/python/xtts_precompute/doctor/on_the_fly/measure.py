@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import struct
 import time
-from typing import Any, Callable, Dict, List
+from typing import TYPE_CHECKING, Any
 
-Work = Callable[[str], None]
+if TYPE_CHECKING:  # up to Python 3.8, Callable[...] cannot be evaluated
+    from collections.abc import Callable
+
+    Work = Callable[[str], None]
 
 
-def measure(request: Dict[str, Any]) -> Dict[str, Any]:
+def measure(request: dict[str, Any]) -> dict[str, Any]:
     """Returns the answer to a request; both are described in __main__.py."""
     # A worker that computes is one thread, as in a DataLoader.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
@@ -19,15 +22,15 @@ def measure(request: Dict[str, Any]) -> Dict[str, Any]:
         work, version = _librosa(request)
     except Exception as error:  # a broken installation may raise anything
         return {"format": 1, "missing": f"{type(error).__name__}: {error}"}
-    files: List[str] = request["files"]
-    failed: Dict[str, int] = {}
+    files: list[str] = request["files"]
+    failed: dict[str, int] = {}
     readable = _warm_up(work, files, failed)
     if not readable:
         return {"format": 1, "missing": "it cannot read any of the clips", "failed": failed}
     workers = max(int(request["workers"]), 1)
     seconds, rounds = float(request["seconds"]), int(request["rounds"])
-    one: List[float] = []
-    together: List[float] = []
+    one: list[float] = []
+    together: list[float] = []
     for _ in range(rounds):  # interleaved, so that a disturbance meets both
         one.append(_round(work, readable, 1, seconds))
         if workers > 1:
@@ -37,8 +40,8 @@ def measure(request: Dict[str, Any]) -> Dict[str, Any]:
     }  # fmt: skip
 
 
-def _librosa(request: Dict[str, Any]) -> Any:
-    import librosa
+def _librosa(request: dict[str, Any]) -> Any:
+    import librosa  # type: ignore[import-not-found,unused-ignore]
     import numpy as np
 
     def work(path: str) -> None:
@@ -54,9 +57,9 @@ def _librosa(request: Dict[str, Any]) -> Any:
     return work, f"librosa {librosa.__version__}"
 
 
-def _warm_up(work: Work, files: List[str], failed: Dict[str, int]) -> List[str]:
+def _warm_up(work: Work, files: list[str], failed: dict[str, int]) -> list[str]:
     """Computes each file once, for at most four seconds, and returns those that can be read."""
-    readable: List[str] = []
+    readable: list[str] = []
     begin = time.monotonic()
     for path in files:
         if readable and time.monotonic() - begin > 4.0:
@@ -70,7 +73,7 @@ def _warm_up(work: Work, files: List[str], failed: Dict[str, int]) -> List[str]:
     return readable
 
 
-def _round(work: Work, files: List[str], workers: int, seconds: float) -> float:
+def _round(work: Work, files: list[str], workers: int, seconds: float) -> float:
     """Returns how many clips a second the workers computed together."""
     if workers == 1:
         return _count(work, files, 0, seconds)
@@ -95,7 +98,7 @@ def _round(work: Work, files: List[str], workers: int, seconds: float) -> float:
     return total
 
 
-def _count(work: Work, files: List[str], first: int, seconds: float) -> float:
+def _count(work: Work, files: list[str], first: int, seconds: float) -> float:
     begin = time.monotonic()
     count = 0
     while True:
