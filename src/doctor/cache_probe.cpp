@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 #include "base/try.hpp"
+#include "doctor/fixed_random.hpp"
 #include "loader/measure.hpp"
 #include "pipeline/build.hpp"
 #include "pipeline/build_observer.hpp"
@@ -85,7 +85,7 @@ Result<CacheMeasurement> measure_cache(Env& env, const CacheQuestion& question) 
   found.batch_ms = measured.again.batch_ms;
   found.clips_per_s = rounds_of(found.batch_ms, options.reader.batch_size);
   found.reading = measured.reading;
-  std::mt19937_64 random(20);
+  FixedRandom random;
   const std::uint64_t record = std::max<std::uint64_t>(
       found.clip_count > 0 ? found.shard_bytes / found.clip_count : 0, 4096);
   for (std::size_t i = 0; i < kExtentsMax && !shards.empty(); ++i) {

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
-#include <random>
 #include <set>
 #include <utility>
 
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
+#include "doctor/fixed_random.hpp"
 #include "formats/feature_config.hpp"
 #include "pipeline/live_clips.hpp"
 #include "report/reasons.hpp"
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kSampleMax = 512;
 
 std::vector<std::uint64_t> random_positions(std::uint64_t count) {
-  std::mt19937_64 random(20);  // any fixed seed: the same clips every time
+  FixedRandom random;
   std::vector<std::uint64_t> positions;
   if (count <= kSampleMax) {
     positions.resize(count);
@@ -41,8 +41,8 @@ std::vector<std::uint64_t> random_positions(std::uint64_t count) {
 
 }  // namespace
 
-CorpusProbe::CorpusProbe(Env& env, std::unique_ptr<pipeline::LiveClips> clips)
-    : env_(env), clips_(std::move(clips)), sample_(random_positions(clips_->size())) {
+CorpusProbe::CorpusProbe(std::unique_ptr<pipeline::LiveClips> clips)
+    : clips_(std::move(clips)), sample_(random_positions(clips_->size())) {
   is_noted_.resize(sample_.size());
   std::set<std::string> seen;  // segments share their source
   for (const corpus::Clip& clip : clips_->plan().corpus.clips) {
@@ -56,7 +56,7 @@ CorpusProbe::~CorpusProbe() = default;
 Result<std::unique_ptr<CorpusProbe>> CorpusProbe::open(Env& env, pipeline::BuildRequest request,
                                                        const std::string& scratch_folder) {
   XTTS_ASSIGN(auto clips, pipeline::LiveClips::open(env, std::move(request), scratch_folder));
-  return std::unique_ptr<CorpusProbe>(new CorpusProbe(env, std::move(clips)));
+  return std::unique_ptr<CorpusProbe>(new CorpusProbe(std::move(clips)));
 }
 
 std::uint64_t CorpusProbe::clip_count() const noexcept {

@@ -67,10 +67,9 @@ class CorpusProbe {
   [[nodiscard]] const SampledSound& sound() const noexcept { return sound_; }
 
  private:
-  CorpusProbe(Env& env, std::unique_ptr<pipeline::LiveClips> clips);
+  explicit CorpusProbe(std::unique_ptr<pipeline::LiveClips> clips);
   void note(const pipeline::LiveRecord& record);
 
-  Env& env_;
   std::unique_ptr<pipeline::LiveClips> clips_;
   std::vector<std::uint64_t> sample_;  // positions, in random order
   std::vector<bool> is_noted_;         // parallel to sample_

@@ -101,7 +101,7 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
                                               "into memory"
                                             : "measured; in each epoch, since it does not fit into "
                                               "memory",
-                              .number = *supply.disk_batch_ms,
+                              .number = supply.disk_batch_ms,
                               .unit = "ms"});
   check.evidence.push_back(range_row("a batch of " + std::to_string(batch_size) + ", " + supply.way,
                                      batch_ms_of(supply, batch_size), "ms", "by the rows above"));
@@ -262,7 +262,7 @@ Check check_help(const HelpQuestion& question) {
     check.evidence.push_back({.what = "share of your step that data costs",
                               .value = format_percent(*question.measured_data_share),
                               .source = "the profile that was given",
-                              .number = *question.measured_data_share,
+                              .number = question.measured_data_share,
                               .unit = "share"});
   const Picture picture = picture_of(question);
   judge_picture(picture, check);

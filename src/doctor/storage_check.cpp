@@ -50,11 +50,11 @@ void add_evidence(const StorageMeasurement& storage, const StorageQuestion& ques
                               .unit = std::move(unit)});
   };
   const auto ms = [&](std::string what, const std::optional<double>& value, std::string source) {
-    if (value) add(std::move(what), format_short(*value) + " ms", std::move(source), *value, "ms");
+    if (value) add(std::move(what), format_short(*value) + " ms", std::move(source), value, "ms");
   };
   const auto rate = [&](std::string what, const std::optional<double>& value, std::string source) {
     if (value)
-      add(std::move(what), format_short(*value) + " a second", std::move(source), *value, "1/s");
+      add(std::move(what), format_short(*value) + " a second", std::move(source), value, "1/s");
   };
   add("kind",
       std::string(kind_in_words(storage.system.kind)) +
@@ -63,7 +63,7 @@ void add_evidence(const StorageMeasurement& storage, const StorageQuestion& ques
   if (storage.sequential_bytes_per_s)
     add("sequential",
         format_size(static_cast<std::uint64_t>(*storage.sequential_bytes_per_s)) + "/s", past,
-        *storage.sequential_bytes_per_s, "bytes/s");
+        storage.sequential_bytes_per_s, "bytes/s");
   ms("a random 4 KiB", storage.random_4k_ms, past + ", one at a time");
   rate("random 4 KiB, 32 at a time", storage.random_4k_per_s_deep, past);
   const std::string clip = question.is_cache ? "a record" : "a clip's file";
@@ -77,7 +77,7 @@ void add_evidence(const StorageMeasurement& storage, const StorageQuestion& ques
   ms("a sync to the disk", storage.sync_ms, "4 KiB, the median of five");
   if (storage.cached_share)
     add("in the page cache already", report::format_percent(*storage.cached_share), "mincore",
-        *storage.cached_share, "share");
+        storage.cached_share, "share");
 }
 
 // What a cache would need of the same storage.
