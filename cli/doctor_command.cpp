@@ -144,7 +144,7 @@ std::string page_of(const doctor::Diagnosis& diagnosis) {
   if (::localtime_r(&now, &parts) != nullptr)
     (void)std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M", &parts);
   const std::string versions = version_text();
-  return doctor::doctor_page({.title = "Why does the GPU wait?",
+  return doctor::doctor_page({.title = "Will precomputing help?",
                               .date = date.data(),
                               .machine = diagnosis.machine,
                               .versions = {versions.substr(0, versions.find('\n'))}},

@@ -30,6 +30,8 @@ namespace {
 
 // How far rates measured for a few seconds are from those of an hour, beside what the rounds show.
 constexpr double kRateMargin = 0.1;
+// How far the steps of a training are from the one that a user has timed.
+constexpr double kStepMargin = 0.1;
 constexpr std::uint32_t kMeasureRounds = 4;
 constexpr std::chrono::milliseconds kRound{700};
 // A sample cache takes about this long to build.
@@ -283,8 +285,9 @@ class Doctor {
     question.step_ms = profile_.step_ms;
     question.step_source = "the profile that was given";
     if (request_.step_ms) {
-      question.step_ms = Range{*request_.step_ms, *request_.step_ms};
-      question.step_source = "--step-ms";
+      question.step_ms =
+          Range{*request_.step_ms * (1.0 - kStepMargin), *request_.step_ms * (1.0 + kStepMargin)};
+      question.step_source = "--step-ms, and 10 % on both sides";
     }
     question.measured_data_share = profile_.data_share;
     question.gpu_utilization = profile_.gpu_utilization;

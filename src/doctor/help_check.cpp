@@ -78,6 +78,14 @@ Range divided(const Range& a, const Range& b) {
   return {a.low / b.high, a.high / b.low};
 }
 
+Range spanned(const Range& a, const Range& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+Range share_of_step(double step_ms, const Range& whole_ms) {
+  return {std::min(step_ms / whole_ms.high, 1.0), std::min(step_ms / whole_ms.low, 1.0)};
+}
+
 Evidence range_row(std::string what, const Range& range, const std::string& unit,
                    std::string source) {
   return {.what = std::move(what),
@@ -217,21 +225,30 @@ Range batch_ms_of(const Supply& supply, std::uint32_t batch_size) {
 }
 
 Prediction predict(const HelpQuestion& question, Range step_ms) {
+  const double steps = static_cast<double>(question.clip_count) / std::max(question.batch_size, 1U);
+  // Both ways have the same step, so a gain is that of one step, at either end of its range.
+  const auto at = [&](double step) {
+    Prediction one;
+    one.step_ms_now = step_with(question, question.on_the_fly, {step, step});
+    one.step_ms_cached = step_with(question, *question.cache, {step, step});
+    one.gain = divided(one.step_ms_now, one.step_ms_cached);
+    one.utilization_now = share_of_step(step, one.step_ms_now);
+    one.utilization_cached = share_of_step(step, one.step_ms_cached);
+    one.saved_s_per_epoch = Range{steps * (one.step_ms_now.low - one.step_ms_cached.high) / 1e3,
+                                  steps * (one.step_ms_now.high - one.step_ms_cached.low) / 1e3};
+    return one;
+  };
+  const Prediction shortest = at(step_ms.low);
+  const Prediction longest = at(step_ms.high);
   Prediction found;
   found.batch_ms_now = batch_ms_of(question.on_the_fly, question.batch_size);
   found.batch_ms_cached = batch_ms_of(*question.cache, question.batch_size);
-  found.step_ms_now = step_with(question, question.on_the_fly, step_ms);
-  found.step_ms_cached = step_with(question, *question.cache, step_ms);
-  found.gain = divided(found.step_ms_now, found.step_ms_cached);
-  const auto share_of = [&](const Range& whole) {
-    const Range share = divided(step_ms, whole);
-    return Range{std::min(share.low, 1.0), std::min(share.high, 1.0)};
-  };
-  found.utilization_now = share_of(found.step_ms_now);
-  found.utilization_cached = share_of(found.step_ms_cached);
-  const double steps = static_cast<double>(question.clip_count) / std::max(question.batch_size, 1U);
-  const Range saved{steps * (found.step_ms_now.low - found.step_ms_cached.high) / 1e3,
-                    steps * (found.step_ms_now.high - found.step_ms_cached.low) / 1e3};
+  found.step_ms_now = spanned(shortest.step_ms_now, longest.step_ms_now);
+  found.step_ms_cached = spanned(shortest.step_ms_cached, longest.step_ms_cached);
+  found.gain = spanned(shortest.gain, longest.gain);
+  found.utilization_now = spanned(shortest.utilization_now, longest.utilization_now);
+  found.utilization_cached = spanned(shortest.utilization_cached, longest.utilization_cached);
+  const Range saved = spanned(*shortest.saved_s_per_epoch, *longest.saved_s_per_epoch);
   if (saved.low > 0.0) {
     found.saved_s_per_epoch = saved;
     if (question.build_s) found.epochs_to_break_even = divided(*question.build_s, saved);

@@ -76,6 +76,14 @@ TEST(CheckHelp, AGpuThatSwingsWhileItsStepWaitsIsStarved) {
   EXPECT_EQ(picture_of(question), Picture::kDataLate);
 }
 
+// A step that is known to 10 % does not make a gain of 20 %: both ways have the same step.
+TEST(Predict, AnUncertainStepIsTheSameStepInBothWays) {
+  const Prediction found = predict(slow_loader(), {800.0, 1000.0});
+  EXPECT_LT(found.gain.high, 1.15);
+  EXPECT_EQ(found.step_ms_now.low, 800.0);
+  EXPECT_GE(found.step_ms_now.high, 1000.0);
+}
+
 TEST(Predict, WithoutWorkersLoadingAndTrainingAddUp) {
   HelpQuestion question = slow_loader();
   question.on_the_fly.is_overlapped = false;
