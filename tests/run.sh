@@ -156,7 +156,7 @@ export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce|BatchDamage.*Cuda' \
   run_programs asan base_test batch_damage_test capi_test corpus_test cuda_driver_test \
   cuda_property_test cuda_test decode_test decode_worker_test \
-  direct_reading_test doctor_test draw_test dsp_test figure_test formats_test device_test gpu_monitor_test loader_test maintain_test pipeline_test \
+  direct_reading_test draw_test dsp_test figure_test formats_test device_test gpu_monitor_test loader_test maintain_test pipeline_test \
   public_cache_test public_reader_test query_test reader_on_devices_test reader_test recipe_test \
   records_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
   block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer \
