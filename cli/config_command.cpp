@@ -40,15 +40,9 @@ Result<std::uint32_t> gpu_count_of(const std::string& text) {
   return count;
 }
 
-// What the options leave open, the driver answers.
 Result<doctor::ConfigSituation> situation_of(const ConfigCommand& command) {
-  doctor::ConfigSituation situation{.cache = command.cache};
-  if (!command.gpu.empty()) {
-    XTTS_ASSIGN(situation.gpu, doctor::gpu_named(command.gpu));
-  } else if (auto found = doctor::find_gpus()) {
-    situation.gpu = std::move(found->first);
-    situation.gpu_count = found->count;
-  }
+  XTTS_ASSIGN(auto situation, doctor::find_situation(command.gpu));
+  situation.cache = command.cache;
   if (!command.gpus.empty()) {
     XTTS_ASSIGN(situation.gpu_count, gpu_count_of(command.gpus));
   }
@@ -58,11 +52,7 @@ Result<doctor::ConfigSituation> situation_of(const ConfigCommand& command) {
 json to_json(const doctor::ConfigFix& fix, const std::string& file) {
   json document = doctor::to_json(std::vector<doctor::Check>{fix.check});
   document["file"] = file;
-  document["fixed"] = json::array();
-  for (const doctor::ConfigChange& change : fix.changes)
-    document["fixed"].push_back(doctor::to_json(change));
-  document["refused"] = fix.refused;
-  document["backup"] = fix.backup.empty() ? json() : json(fix.backup);
+  add_fix(fix, document);
   return document;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "doctor/check_json.hpp"
 #include "report/human.hpp"
 
 namespace xtts::cli {
@@ -78,6 +79,14 @@ std::string fix_text(const doctor::ConfigFix& fix) {
   for (const std::string& reason : fix.refused) text += "left " + escape_controls(reason) + "\n";
   if (!fix.backup.empty()) text += "the old file is " + escape_controls(fix.backup) + "\n";
   return text;
+}
+
+void add_fix(const doctor::ConfigFix& fix, nlohmann::json& document) {
+  document["fixed"] = nlohmann::json::array();
+  for (const doctor::ConfigChange& change : fix.changes)
+    document["fixed"].push_back(doctor::to_json(change));
+  document["refused"] = fix.refused;
+  document["backup"] = fix.backup.empty() ? nlohmann::json() : nlohmann::json(fix.backup);
 }
 
 }  // namespace xtts::cli

@@ -1,6 +1,5 @@
 // doctor: why does the GPU starve, and will a cache help?
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/config_view.hpp"
 #include "cli/doctor_view.hpp"
+#include "cli/number_option.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
@@ -40,17 +40,11 @@ struct DoctorOptions {
 // The folder that the users' own scripts write to.
 constexpr const char* kResultsFolder = "./gpu_analysis_results";
 
-Result<std::optional<double>> parse_number(const std::string& option, const std::string& text,
-                                           double low, double high) {
+Result<std::optional<double>> parse_optional(const std::string& option, const std::string& text,
+                                             double low, double high) {
   if (text.empty()) return std::optional<double>();
-  double number = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && rest == end && number >= low && number <= high)
-    return std::optional<double>(number);
-  return Status(StatusCode::kInvalidArgument,
-                option + " is a number from " + std::to_string(static_cast<long>(low)) + " to " +
-                    std::to_string(static_cast<long>(high)) + ", not '" + text + "'");
+  XTTS_ASSIGN(const double number, parse_number_option(option, text, low, high));
+  return std::optional(number);
 }
 
 // The command line again, for a report.
@@ -81,32 +75,27 @@ struct ConfiguredLoading {
 std::optional<double> number_of(const recipe::TrainerConfig& config, const std::string& key) {
   for (const recipe::TrainerKey& one : config.keys) {
     if (one.key != key || !one.value) continue;
-    const auto number = parse_number(key, *one.value, 0.0, 100'000.0);
+    const auto number = parse_number_option(key, *one.value, 0.0, 100'000.0);
     if (number.ok()) return *number;
   }
   return std::nullopt;
 }
 
+// A configuration that cannot be read is what a doctor is asked about, so it does not stop here.
 Result<pipeline::BuildRequest> build_request(Context& context, const DoctorOptions& options,
                                              ConfiguredLoading& loading) {
   BuildOptions build{.data = options.data, .recipe = options.recipe, .config = options.config};
-  return request::request_of(context.env, build, cli_caller(),
-                             [&](const recipe::TrainerConfig& config) {
-                               loading.batch_size = number_of(config, "data.batch_size");
-                               loading.worker_count = number_of(config, "data.num_workers");
-                             });
-}
-
-// What the options leave open, the driver answers.
-Result<doctor::ConfigSituation> situation_of(const DoctorOptions& options) {
-  doctor::ConfigSituation situation;
-  if (!options.gpu.empty()) {
-    XTTS_ASSIGN(situation.gpu, doctor::gpu_named(options.gpu));
-  } else if (auto found = doctor::find_gpus()) {
-    situation.gpu = std::move(found->first);
-    situation.gpu_count = found->count;
-  }
-  return situation;
+  const auto note = [&](const recipe::TrainerConfig& config) {
+    loading.batch_size = number_of(config, "data.batch_size");
+    loading.worker_count = number_of(config, "data.num_workers");
+  };
+  auto request = request::request_of(context.env, build, cli_caller(), note);
+  if (request.ok() || options.config.empty()) return request;
+  build.config.clear();
+  auto without = request::request_of(context.env, build, cli_caller(), {});
+  if (!without.ok()) return request;
+  context.warn("the corpus is measured without the configuration: " + request.status().message());
+  return without;
 }
 
 Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& options) {
@@ -115,10 +104,10 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   if (!options.data.empty()) {
     XTTS_ASSIGN(request.build, build_request(context, options, loading));
   }
-  XTTS_ASSIGN(request.step_ms, parse_number("--step-ms", options.step_ms, 0.0, 1e7));
+  XTTS_ASSIGN(request.step_ms, parse_optional("--step-ms", options.step_ms, 0.0, 1e7));
   XTTS_ASSIGN(const auto batch_size,
-              parse_number("--batch-size", options.batch_size, 1.0, 100'000.0));
-  XTTS_ASSIGN(const auto workers, parse_number("--workers", options.workers, 0.0, 1'000.0));
+              parse_optional("--batch-size", options.batch_size, 1.0, 100'000.0));
+  XTTS_ASSIGN(const auto workers, parse_optional("--workers", options.workers, 0.0, 1'000.0));
   const auto chosen_size = batch_size ? batch_size : loading.batch_size;
   const auto chosen_workers = workers ? workers : loading.worker_count;
   if (chosen_size && *chosen_size >= 1.0)
@@ -130,7 +119,7 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   request.config = options.config;
   request.python = options.python;
   request.runs_frameworks = !options.quick_fix;
-  XTTS_ASSIGN(request.situation, situation_of(options));
+  XTTS_ASSIGN(request.situation, doctor::find_situation(options.gpu));
   request.scratch_folder = request::temporary_folder(context.env);
   request.writable_folder = options.out.empty() ? request.scratch_folder : options.out;
   request.cancelled = stop_requested;
@@ -197,11 +186,7 @@ Status quick_fix(Context& context, const DoctorOptions& options,
   XTTS_ASSIGN(const doctor::ConfigFix fix,
               doctor::fix_config(context.env, options.config, situation));
   context.print(fix_text(fix) + next_commands(options));
-  document["fixed"] = nlohmann::json::array();
-  for (const doctor::ConfigChange& change : fix.changes)
-    document["fixed"].push_back(doctor::to_json(change));
-  document["refused"] = fix.refused;
-  document["backup"] = fix.backup.empty() ? nlohmann::json() : nlohmann::json(fix.backup);
+  add_fix(fix, document);
   return {};
 }
 

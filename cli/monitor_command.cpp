@@ -1,5 +1,4 @@
 // monitor: what the machine does while it trains, line by line.
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -8,10 +7,10 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/monitor_view.hpp"
+#include "cli/number_option.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stop_signal.hpp"
 #include "doctor/monitor.hpp"
-#include "report/human.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -27,18 +26,6 @@ struct MonitorCommandOptions {
 constexpr std::size_t kLinesBetweenHeaders = 20;
 constexpr std::size_t kSamplesKept = 100'000;   // a day of seconds
 constexpr std::chrono::milliseconds kStep{50};  // how soon a signal is noticed
-
-Result<double> number_of(const std::string& option, const std::string& text, double low,
-                         double high) {
-  double number = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && rest == end && number >= low && number <= high) return number;
-  return Status(StatusCode::kInvalidArgument,
-                option + " is a number from " + report::format_count(static_cast<unsigned>(low)) +
-                    " to " + report::format_count(static_cast<unsigned>(high)) + ", not '" + text +
-                    "'");
-}
 
 // Sleeps until the next sample is due. False: a signal came.
 bool wait_until(Env& env, std::chrono::nanoseconds due) {
@@ -56,10 +43,10 @@ class MonitorRun {
 
   Status run() {
     XTTS_ASSIGN(const double interval_ms,
-                number_of("--interval", options_.interval_ms, 50.0, 3'600'000.0));
+                parse_number_option("--interval", options_.interval_ms, 50.0, 3'600'000.0));
     std::optional<double> for_s;
     if (!options_.for_s.empty()) {
-      XTTS_ASSIGN(for_s, number_of("--for", options_.for_s, 0.0, 31'536'000.0));
+      XTTS_ASSIGN(for_s, parse_number_option("--for", options_.for_s, 0.0, 31'536'000.0));
     }
     XTTS_ASSIGN(monitor_, doctor::Monitor::open(context_.env, options_.watched));
     if (!options_.csv.empty()) {

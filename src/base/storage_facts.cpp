@@ -162,6 +162,22 @@ std::vector<std::string> groups_above(std::string_view group) {
   return groups;
 }
 
+std::string_view words_of(StorageKind kind) noexcept {
+  switch (kind) {
+    case StorageKind::kMemory:
+      return "memory";
+    case StorageKind::kSsd:
+      return "SSD";
+    case StorageKind::kRotating:
+      return "rotating disk";
+    case StorageKind::kNetwork:
+      return "network";
+    case StorageKind::kUnknown:
+      break;
+  }
+  return "storage of unknown kind";
+}
+
 StorageKind storage_kind(const FileSystem* system, std::string_view device,
                          std::optional<bool> rotational) noexcept {
   if (system == nullptr || system->kind == FileSystemKind::kProgram) return StorageKind::kUnknown;

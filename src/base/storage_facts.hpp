@@ -31,6 +31,8 @@ namespace xtts {
                                        std::optional<bool> rotational) noexcept;
 // "1\n" or "0\n".
 [[nodiscard]] std::optional<bool> parse_rotational(std::string_view text) noexcept;
+// "SSD", "storage of unknown kind".
+[[nodiscard]] std::string_view words_of(StorageKind kind) noexcept;
 // Finds, in /proc/self/mountinfo, the source ("/dev/sda1") of the file system with the kernel's
 // number "major:minor". File systems over several disks (Btrfs, ZFS) have numbers of their own,
 // which lead to no disk.

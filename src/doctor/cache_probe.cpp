@@ -69,7 +69,6 @@ Result<CacheMeasurement> measure_cache(Env& env, const CacheQuestion& question) 
     }
   }
   found.clip_count = view->size();
-  found.thread_count = question.thread_count;
   loader::MeasureOptions options;
   options.reader = {.batch_size = static_cast<std::uint32_t>(std::min<std::uint64_t>(
                         question.batch_size, std::max<std::uint64_t>(view->size(), 1))),
@@ -84,7 +83,6 @@ Result<CacheMeasurement> measure_cache(Env& env, const CacheQuestion& question) 
   found.cpu_ms_per_clip = clips > 0.0 ? 1e3 * (cpu_seconds() - before) / clips : 0.0;
   found.batch_ms = measured.again.batch_ms;
   found.clips_per_s = rounds_of(found.batch_ms, options.reader.batch_size);
-  found.reading = measured.reading;
   FixedRandom random;
   const std::uint64_t record = std::max<std::uint64_t>(
       found.clip_count > 0 ? found.shard_bytes / found.clip_count : 0, 4096);

@@ -17,11 +17,9 @@ struct CacheMeasurement {
   std::vector<double> clips_per_s;  // of each round, files in memory
   std::vector<double> batch_ms;     // one batch after another, in the order they came
   double cpu_ms_per_clip = 0.0;
-  std::uint32_t thread_count = 1;
   std::uint64_t clip_count = 0;
   std::uint64_t record_bytes = 0;  // of all columns, padded
   std::uint64_t shard_bytes = 0;   // of all shards: what an epoch reads
-  std::string reading;             // "mapped", as ReaderStats has it
   std::vector<Extent> extents;     // records' places, in random order, for measure_storage()
 };
 

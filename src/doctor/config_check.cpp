@@ -153,6 +153,17 @@ Result<Check> check_config_text(Env& env, std::string_view text, const std::stri
   return std::move(judge).finish();
 }
 
+Result<ConfigSituation> find_situation(const std::string& gpu) {
+  ConfigSituation situation;
+  if (!gpu.empty()) {
+    XTTS_ASSIGN(situation.gpu, gpu_named(gpu));
+  } else if (auto found = find_gpus()) {
+    situation.gpu = std::move(found->first);
+    situation.gpu_count = found->count;
+  }
+  return situation;
+}
+
 Result<Check> check_config(Env& env, const std::string& path, const ConfigSituation& situation) {
   XTTS_ASSIGN(const std::string text, read_text_file(env, path, recipe::kYamlBytesMax));
   return check_config_text(env, text, path, situation);

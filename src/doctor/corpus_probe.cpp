@@ -77,21 +77,25 @@ std::uint64_t CorpusProbe::record_bytes() const noexcept {
   return bytes;
 }
 
+Extent CorpusProbe::extent_of(std::uint64_t position) const {
+  const corpus::Clip& clip = clips_->clip(position);
+  const corpus::SourcePlace place = clips_->plan().corpus.place_of(clip);
+  if (place.page != nullptr)
+    return {place.path, place.page->packed.offset_bytes, place.page->packed.size_bytes};
+  if (place.range) return {place.path, place.range->offset_bytes, place.range->size_bytes};
+  return {.path = place.path, .size_bytes = clip.source_bytes};
+}
+
 std::vector<Extent> CorpusProbe::extents() const {
   std::vector<Extent> extents;
-  for (const std::uint64_t position : sample_) {
-    const corpus::Clip& clip = clips_->clip(position);
-    const corpus::SourcePlace place = clips_->plan().corpus.place_of(clip);
-    Extent extent{.path = place.path, .size_bytes = clip.source_bytes};
-    if (place.page != nullptr) {
-      extent.offset_bytes = place.page->packed.offset_bytes;
-      extent.size_bytes = place.page->packed.size_bytes;
-    } else if (place.range) {
-      extent.offset_bytes = place.range->offset_bytes;
-      extent.size_bytes = place.range->size_bytes;
-    }
-    extents.push_back(std::move(extent));
-  }
+  for (const std::uint64_t position : sample_) extents.push_back(extent_of(position));
+  return extents;
+}
+
+std::vector<Extent> CorpusProbe::read_extents() const {
+  std::vector<Extent> extents;
+  for (std::size_t i = 0; i < sample_.size(); ++i)
+    if (is_noted_[i]) extents.push_back(extent_of(sample_[i]));
   return extents;
 }
 

@@ -56,6 +56,8 @@ class CorpusProbe {
   [[nodiscard]] std::uint64_t record_bytes() const noexcept;  // of all columns, padded
   // The sampled clips' bytes, in random order.
   [[nodiscard]] std::vector<Extent> extents() const;
+  // Those of the clips that measure() has computed, and so read.
+  [[nodiscard]] std::vector<Extent> read_extents() const;
   // Those of the sampled clips that are whole files.
   [[nodiscard]] std::vector<std::string> whole_files(std::size_t count_max) const;
 
@@ -68,6 +70,7 @@ class CorpusProbe {
 
  private:
   explicit CorpusProbe(std::unique_ptr<pipeline::LiveClips> clips);
+  [[nodiscard]] Extent extent_of(std::uint64_t position) const;
   void note(const pipeline::LiveRecord& record);
 
   std::unique_ptr<pipeline::LiveClips> clips_;

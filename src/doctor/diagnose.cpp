@@ -23,6 +23,7 @@
 #include "doctor/storage_check.hpp"
 #include "doctor/storage_probe.hpp"
 #include "formats/feature_config.hpp"
+#include "report/batch_times.hpp"
 #include "report/human.hpp"
 
 namespace xtts::doctor {
@@ -135,7 +136,8 @@ class Doctor {
                 corpus_->measure(thread_count(), kMeasureRounds, kRound, request_.cancelled));
     // Some file systems keep nothing in the page cache, however much memory there is. Then the
     // rates contain the reads.
-    stays_cached_ = share_in_page_cache(env_, corpus_->extents()).value_or(1.0) >= kMostlyCached;
+    stays_cached_ =
+        share_in_page_cache(env_, corpus_->read_extents()).value_or(1.0) >= kMostlyCached;
     formats_ = check_formats(corpus_->sound(), corpus_->recipe().features->sample_rate_hz);
     judge_raw_storage(data);
     return measure_trainers_way();
@@ -242,8 +244,10 @@ class Doctor {
         .clips_per_s = range_of(rounds, kRateMargin).value_or(Range{})};
     supply.is_overlapped = has_workers;
     supply.stays_in_memory = corpus_->source_bytes() < machine_.memory_available_bytes / 2;
-    supply.disk_batch_ms = has_workers ? batch_ms_deep(raw_storage_, batch_size_)
-                                       : batch_ms(raw_storage_, batch_size_);
+    supply.rate_has_reads = !stays_cached_;
+    if (stays_cached_)
+      supply.disk_batch_ms = has_workers ? batch_ms_deep(raw_storage_, batch_size_)
+                                         : batch_ms(raw_storage_, batch_size_);
     if (const auto one = range_of(rates.one, 0.0)) supply.cpu_ms_per_clip = 1e3 / one->middle();
     return supply;
   }
@@ -393,13 +397,35 @@ class Doctor {
       return check;
     }
     const double cached = 1e3 * batch_size_ / range_of(cache_->clips_per_s, 0.0)->middle();
-    check.status = CheckStatus::kPass;
     check.summary = "A batch of " + std::to_string(batch_size_) + " from a cache takes " +
                     report::format_short(cached) + " ms.";
-    if (corpus_ == nullptr || !range_of(way_now().all, 0.0)) return check;
-    const double now = 1e3 * batch_size_ / range_of(way_now().all, 0.0)->middle();
-    check.summary += " Computed on the fly it takes " + report::format_short(now) + " ms.";
+    judge_evenness(check);
+    if (corpus_ != nullptr && range_of(way_now().all, 0.0)) {
+      const double now = 1e3 * batch_size_ / range_of(way_now().all, 0.0)->middle();
+      check.summary += " Computed on the fly it takes " + report::format_short(now) + " ms.";
+      if (cached >= now)
+        check.findings.push_back(
+            {.status = CheckStatus::kFail,
+             .text = "A batch from the cache takes no less time than one computed on the fly.",
+             .remedy = "Look at the cache's storage: `xtts-precompute bench CACHE --cold`."});
+    }
+    check.status = worst_of(check.findings);
     return check;
+  }
+
+  // Uneven batches make uneven steps, but only as far as they are long beside a step.
+  void judge_evenness(Check& check) const {
+    const double step_ms =
+        request_.step_ms.value_or(profile_.step_ms.value_or(Range{0.0, 0.0}).middle());
+    const auto times = report::summarize_times(cache_->batch_ms);
+    const double variation =
+        report::step_variation(times, step_ms > 0.0 ? step_ms : report::kShortStepMs);
+    if (report::evenness(variation) == "stable") return;
+    check.findings.push_back(
+        {.status = CheckStatus::kWarn,
+         .text = "Batches from the cache come unevenly: their deviation is " +
+                 report::format_percent(variation) + " of a step.",
+         .remedy = "Let the machine be idle and measure again: `xtts-precompute bench CACHE`."});
   }
 
   void add_batch_charts(Check& check) const {

@@ -190,7 +190,25 @@ void judge_without_step(const HelpQuestion& question, Check& check) {
   if (question.cache) add_usual_steps(question, check);
 }
 
-void judge_picture(Picture picture, Check& check) {
+std::string_view words_of(Picture picture) {
+  switch (picture) {
+    case Picture::kDataLate:
+      return "data that comes late";
+    case Picture::kNotCompiled:
+      return "a step that is not compiled";
+    case Picture::kModel:
+      return "the model's own work";
+    case Picture::kUnknown:
+      break;
+  }
+  return "cannot tell";
+}
+
+void judge_picture(Picture picture, bool has_profile, Check& check) {
+  check.evidence.push_back({.what = "what a GPU waits for here",
+                            .value = std::string(words_of(picture)),
+                            .source = has_profile ? "the profile that was given"
+                                                  : "the prediction; a profile would tell more"});
   if (picture == Picture::kNotCompiled)
     check.findings.push_back(
         {.status = CheckStatus::kFail,
@@ -198,24 +216,11 @@ void judge_picture(Picture picture, Check& check) {
                  "that is not compiled. Precomputing does not mend it.",
          .remedy = "Run the step in a compiled graph: @tf.function with jit_compile, or "
                    "torch.compile.",
-         .gain = Gain{.low = 1.5, .high = 3.0, .basis = "the users' measurements, 2 to 3 times"}});
+         .gain = Gain{
+             .low = 2.0, .high = 3.0, .basis = "documented by the trainer's users, not measured"}});
 }
 
 }  // namespace
-
-std::string_view name_of(Picture picture) noexcept {
-  switch (picture) {
-    case Picture::kDataLate:
-      return "data_late";
-    case Picture::kNotCompiled:
-      return "not_compiled";
-    case Picture::kModel:
-      return "model";
-    case Picture::kUnknown:
-      break;
-  }
-  return "unknown";
-}
 
 Range batch_ms_of(const Supply& supply, std::uint32_t batch_size) {
   const Range compute{1e3 * batch_size / supply.clips_per_s.high,
@@ -241,8 +246,6 @@ Prediction predict(const HelpQuestion& question, Range step_ms) {
   const Prediction shortest = at(step_ms.low);
   const Prediction longest = at(step_ms.high);
   Prediction found;
-  found.batch_ms_now = batch_ms_of(question.on_the_fly, question.batch_size);
-  found.batch_ms_cached = batch_ms_of(*question.cache, question.batch_size);
   found.step_ms_now = spanned(shortest.step_ms_now, longest.step_ms_now);
   found.step_ms_cached = spanned(shortest.step_ms_cached, longest.step_ms_cached);
   found.gain = spanned(shortest.gain, longest.gain);
@@ -282,7 +285,7 @@ Check check_help(const HelpQuestion& question) {
                               .number = question.measured_data_share,
                               .unit = "share"});
   const Picture picture = picture_of(question);
-  judge_picture(picture, check);
+  judge_picture(picture, question.measured_data_share.has_value(), check);
   if (!question.step_ms) {
     judge_without_step(question, check);
     if (!check.findings.empty()) check.status = worst_of(check.findings);

@@ -23,7 +23,6 @@ enum class Picture : std::uint8_t {
   kNotCompiled,  // the GPU is low and steady: eager mode; precomputing does not mend it
   kModel,        // the step is the model's own work
 };
-[[nodiscard]] std::string_view name_of(Picture picture) noexcept;
 
 // Batches from one way of loading.
 struct Supply {
@@ -54,8 +53,6 @@ struct HelpQuestion {
 };
 
 struct Prediction {
-  Range batch_ms_now;  // what loading a batch takes
-  Range batch_ms_cached;
   Range step_ms_now;  // of training
   Range step_ms_cached;
   Range gain;                                 // times as fast

@@ -122,7 +122,7 @@ Result<nlohmann::json> PythonChild::run(const PythonCall& call) const {
   // place of a module of Python's. A child of the child finds the package by PYTHONPATH.
   const std::string start =
       "import os, runpy, sys; folder, module = sys.argv[1], sys.argv[2]; "
-      "sys.path[:1] = [folder]; "
+      "sys.path[:] = [folder] + [path for path in sys.path if path]; "
       "old = os.environ.get('PYTHONPATH'); "
       "os.environ['PYTHONPATH'] = folder + (os.pathsep + old if old else ''); "
       "sys.argv[:3] = [module]; "

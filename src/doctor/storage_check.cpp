@@ -1,8 +1,8 @@
 #include "doctor/storage_check.hpp"
 
-#include <string_view>
 #include <utility>
 
+#include "base/storage_facts.hpp"
 #include "report/human.hpp"
 
 namespace xtts::doctor {
@@ -15,22 +15,6 @@ using report::format_size;
 constexpr double kSlowBatchMs = 50.0;
 // A page of a rotating disk or of a far server takes this long. An SSD takes a tenth of it.
 constexpr double kSeekMs = 2.0;
-
-std::string_view kind_in_words(StorageKind kind) {
-  switch (kind) {
-    case StorageKind::kMemory:
-      return "memory";
-    case StorageKind::kSsd:
-      return "SSD";
-    case StorageKind::kRotating:
-      return "rotating disk";
-    case StorageKind::kNetwork:
-      return "network";
-    case StorageKind::kUnknown:
-      break;
-  }
-  return "unknown";
-}
 
 std::string behaviour(const StorageMeasurement& storage) {
   if (!storage.random_4k_ms) return "was not measured";
@@ -57,7 +41,7 @@ void add_evidence(const StorageMeasurement& storage, const StorageQuestion& ques
       add(std::move(what), format_short(*value) + " a second", std::move(source), value, "1/s");
   };
   add("kind",
-      std::string(kind_in_words(storage.system.kind)) +
+      std::string(words_of(storage.system.kind)) +
           (storage.system.file_system.empty() ? "" : ", " + storage.system.file_system),
       "/sys and /proc");
   if (storage.sequential_bytes_per_s)

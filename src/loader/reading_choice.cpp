@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/file_mapping.hpp"
+#include "base/storage_facts.hpp"
 #include "reader/block_map.hpp"
 
 namespace xtts::loader {
@@ -29,22 +30,6 @@ std::string size_in_words(std::uint64_t bytes) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
   return text.data();
-}
-
-std::string_view kind_in_words(StorageKind kind) {
-  switch (kind) {
-    case StorageKind::kMemory:
-      return "memory";
-    case StorageKind::kSsd:
-      return "SSD";
-    case StorageKind::kRotating:
-      return "rotating disk";
-    case StorageKind::kNetwork:
-      return "network";
-    case StorageKind::kUnknown:
-      break;
-  }
-  return "storage of unknown kind";
 }
 
 // Ranks kinds of storage by the cost of a seek.
@@ -136,7 +121,7 @@ std::string storage_in_words(const ReadingFacts& facts) {
   std::string text =
       storage.file_system.empty() ? "a file system unknown here" : storage.file_system;
   if (!storage.device.empty()) text += " on " + storage.device;
-  text += " (" + std::string(kind_in_words(storage.kind)) + "), " + size_in_words(facts.file_bytes);
+  text += " (" + std::string(words_of(storage.kind)) + "), " + size_in_words(facts.file_bytes);
   if (facts.resident_share) text += ", " + percent(*facts.resident_share) + " of it in memory";
   return text;
 }
@@ -151,7 +136,7 @@ ReadingChoice choose_reading(const ReadingFacts& facts, const ReaderOptions& opt
                     static_cast<double>(facts.file_bytes) <=
                         kShareOfMemory * static_cast<double>(*facts.available_memory_bytes);
   if (seeks_cost && !is_in_memory && options.shuffle == Shuffle::kGlobal) {
-    choice.notice = "shuffle global reads a " + std::string(kind_in_words(kind)) +
+    choice.notice = "shuffle global reads a " + std::string(words_of(kind)) +
                     " at random places; shuffle window reads it in long runs";
   }
   if (options.reading != Reading::kAuto) {

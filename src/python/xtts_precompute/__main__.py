@@ -18,6 +18,7 @@ def main() -> NoReturn:
         print(f"xtts-precompute: {error}", file=sys.stderr)
         sys.exit(2)
     sys.stdout.flush()
+    os.environ.setdefault("XTTS_PYTHON", sys.executable)  # whose frameworks the doctor looks at
     os.execv(path, ["xtts-precompute", *sys.argv[1:]])
 
 
