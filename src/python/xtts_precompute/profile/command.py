@@ -11,11 +11,11 @@ import argparse
 import json
 import os
 import re
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .._base.errors import ResourceError, exit_code
+from .._base.commands import run_command
+from .._base.errors import ResourceError
 
 _EXAMPLES = """examples:
   xtts-precompute-profile ./cache
@@ -29,21 +29,7 @@ To time a training step of your own: help(xtts_precompute.StepProfiler).
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader of the output has gone, as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        code = exit_code(error)
-        if code is None:
-            raise
-        print(f"xtts-precompute-profile: {error}", file=sys.stderr)
-        return code
-    return 0
+    return run_command("xtts-precompute-profile", lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:

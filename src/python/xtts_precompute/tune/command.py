@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .._base.errors import UnsupportedError, exit_code
+from .._base.commands import run_command
+from .._base.errors import UnsupportedError
 from .rows import Report, report_from
 from .settings import Setting
 from .tuning import FRAMEWORKS, apply, exported, installed, plan_of, verify
@@ -35,21 +36,7 @@ _CHILD = "import sys; sys.path.append(sys.argv[1]); from xtts_precompute.tune.co
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     options = _parser().parse_args(arguments)
-    try:
-        _run(options)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader of the output has gone, as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        code = exit_code(error)
-        if code is None:
-            raise
-        print(f"xtts_precompute.tune: {error}", file=sys.stderr)
-        return code
-    return 0
+    return run_command("xtts_precompute.tune", lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:

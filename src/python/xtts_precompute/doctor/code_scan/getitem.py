@@ -47,7 +47,7 @@ def finds(project: Project) -> Iterator[dict[str, Any]]:
             answer = words.file_trains(function.source.path)
         if owner is None or answer is False or words.serves_other_files(project.users_of(owner)):
             continue
-        for reached in _reachable(project, function):
+        for reached in project.reachable(function, _DEPTH, lambda one, call: not _is_kept(one, call)):
             work = _first_work(project, transforms, reached)
             if work is None:
                 continue
@@ -76,23 +76,6 @@ def _entries(project: Project) -> Iterator[Function]:
             if name.startswith("collate") and "__getitem__" not in methods and "IterableDataset" not in bases:
                 continue
             yield function
-
-
-def _reachable(project: Project, function: Function) -> Iterator[Function]:
-    """Yields a function, and what it calls, without calls whose result is kept in a file."""
-    seen: set[ast.AST] = set()
-    layer = [function]
-    for _ in range(_DEPTH + 1):
-        following: list[Function] = []
-        for one in layer:
-            if one.node in seen:
-                continue
-            seen.add(one.node)
-            yield one
-            for call in project.calls_of(one):
-                if not _is_kept(one, call):
-                    following.extend(project.called_by(one, call))
-        layer = following
 
 
 def _first_work(

@@ -10,9 +10,12 @@ import ast
 import math
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .files import INNER, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 
@@ -146,8 +149,16 @@ class Project:
             }
         return self._users[owner]
 
-    def reachable(self, function: Function, depth: int) -> Iterator[Function]:
-        """Yields a function, and what it calls, up to some depth; each once, the nearest first."""
+    def reachable(
+        self,
+        function: Function,
+        depth: int,
+        follows: Callable[[Function, ast.Call], bool] = lambda function, call: True,
+    ) -> Iterator[Function]:
+        """Yields a function, and what it calls, up to some depth; each once, the nearest first.
+
+        Calls for which `follows` says no lead nowhere.
+        """
         seen: set[ast.AST] = set()
         layer = [function]
         for _ in range(depth + 1):
@@ -158,7 +169,8 @@ class Project:
                 seen.add(one.node)
                 yield one
                 for call in self.calls_of(one):
-                    following.extend(self.called_by(one, call))
+                    if follows(one, call):
+                        following.extend(self.called_by(one, call))
             layer = following
 
 
