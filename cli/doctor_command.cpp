@@ -1,5 +1,6 @@
 // doctor: why does the GPU starve, and will a cache help?
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -33,6 +34,7 @@ namespace {
 struct DoctorOptions {
   std::string data, cache, config, code, out, profile, recipe, python;
   std::string step_ms, batch_size, workers, gpu;
+  std::string train_on = "gpu";
   bool quick_fix = false;
   bool all = false;
 };
@@ -45,6 +47,13 @@ Result<std::optional<double>> parse_optional(const std::string& option, const st
   if (text.empty()) return std::optional<double>();
   XTTS_ASSIGN(const double number, parse_number_option(option, text, low, high));
   return std::optional(number);
+}
+
+Result<std::optional<double>> parse_whole(const std::string& option, const std::string& text,
+                                          double low, double high) {
+  XTTS_ASSIGN(const auto number, parse_optional(option, text, low, high));
+  if (!number || *number == std::floor(*number)) return number;
+  return Status(StatusCode::kInvalidArgument, option + " is a whole number, not '" + text + "'");
 }
 
 // The command line again, for a report.
@@ -61,7 +70,8 @@ std::string command_of(const DoctorOptions& options) {
                                     {"--step-ms", &options.step_ms},
                                     {"--batch-size", &options.batch_size},
                                     {"--workers", &options.workers},
-                                    {"--gpu", &options.gpu}}) {
+                                    {"--gpu", &options.gpu},
+                                    {"--train-on", &options.train_on}}) {
     if (!value->empty()) text += std::string(" ") + name + " " + shell_quoted(*value);
   }
   return text;
@@ -104,15 +114,16 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   if (!options.data.empty()) {
     XTTS_ASSIGN(request.build, build_request(context, options, loading));
   }
-  XTTS_ASSIGN(request.step_ms, parse_optional("--step-ms", options.step_ms, 0.0, 1e7));
+  XTTS_ASSIGN(request.step_ms, parse_optional("--step-ms", options.step_ms, 1.0, 1e7));
   XTTS_ASSIGN(const auto batch_size,
-              parse_optional("--batch-size", options.batch_size, 1.0, 100'000.0));
-  XTTS_ASSIGN(const auto workers, parse_optional("--workers", options.workers, 0.0, 1'000.0));
+              parse_whole("--batch-size", options.batch_size, 1.0, 100'000.0));
+  XTTS_ASSIGN(const auto workers, parse_whole("--workers", options.workers, 0.0, 64.0));
   const auto chosen_size = batch_size ? batch_size : loading.batch_size;
   const auto chosen_workers = workers ? workers : loading.worker_count;
   if (chosen_size && *chosen_size >= 1.0)
     request.batch_size = static_cast<std::uint32_t>(*chosen_size);
   if (chosen_workers) request.worker_count = static_cast<std::uint32_t>(*chosen_workers);
+  request.trains_on_cpu = options.train_on == "cpu";
   request.cache = options.cache;
   request.profile = options.profile;
   request.code = options.code;
@@ -153,7 +164,8 @@ Status write_reports(Context& context, const DoctorOptions& options,
   if (const char* const home = std::getenv("HOME"); home != nullptr) facts.home = home;
   if (!options.config.empty()) {
     const auto config = read_text_file(context.env, options.config, kConfigBytesMax);
-    facts.config = config.ok() ? *config : config.status().message();
+    facts.config = config.ok() ? doctor::config_for_support(*config, options.config)
+                               : config.status().message() + "\n";
   }
   const std::pair<const char*, std::string> files[] = {
       {"diagnostic_report.txt", describe_diagnosis(diagnosis, Evidence::kAll, kWidth)},
@@ -204,11 +216,19 @@ Status check_options(const DoctorOptions& options) {
   return {};
 }
 
+// Known before a minute of measuring.
+Status prepare_out(Env& env, const std::string& out) {
+  XTTS_TRY(env.create_directories(out));
+  const std::string path = join_path(out, ".xtts-doctor-trial");
+  XTTS_TRY(env.open_for_write(path, WriteMode::kTruncate).status());
+  return env.remove_file(path);
+}
+
 Status run_doctor(Context& context, DoctorOptions options) {
   XTTS_TRY(check_options(options));
   if (options.all && options.out.empty()) options.out = kResultsFolder;
   XTTS_ASSIGN(auto request, request_of(context, options));
-  if (!options.out.empty()) XTTS_TRY(context.env.create_directories(options.out));
+  if (!options.out.empty()) XTTS_TRY(prepare_out(context.env, options.out));
   std::optional<ProgressView> view(std::in_place, context);
   request.on_step = [&](const std::string& step) { view->update([&] { return step; }); };
   auto diagnosis = doctor::diagnose(context.env, request);
@@ -235,14 +255,17 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .option("--config", options->config, "FILE", "The trainer's config.yaml")
       .option("--code", options->code, "DIR", "The trainer's own Python code; it is never run")
       .option("--out", options->out, "DIR", "Write the report there: text, JSON and HTML")
-      .option("--step-ms", options->step_ms, "MS",
-              "How long a training step takes on your GPU without waiting for data")
+      .option(
+          "--step-ms", options->step_ms, "MS",
+          "How long a training step takes without waiting for data; xp.StepProfiler measures it")
+      .choice("--train-on", options->train_on, {"gpu", "cpu"},
+              "Where you train: on the CPU, step and loader share the processors")
       .option("--profile", options->profile, "FILE",
               "A profile of your own training, instead of --step-ms")
       .option("--batch-size", options->batch_size, "N",
               "Clips a batch (default: as in --config, else 32)")
       .option("--workers", options->workers, "N",
-              "Workers of your present loader (default: as in --config)")
+              "Workers of your present loader (default: as in --config, else 8)")
       .option("--recipe", options->recipe, "NAME|FILE", "The features, as for build")
       .option("--python", options->python, "PROGRAM",
               "The Python that you train with (default: python3)")

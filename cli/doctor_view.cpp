@@ -114,7 +114,12 @@ std::string describe_diagnosis(const doctor::Diagnosis& diagnosis, Evidence evid
   for (const Check& check : diagnosis.checks) text += describe_check(check, evidence, width);
   const doctor::Advice advice = doctor::advise(diagnosis.checks);
   const std::string what_to_do = describe_advice(advice, width);
-  return text + (what_to_do.empty() ? "Nothing was found that holds training back.\n" : what_to_do);
+  if (!what_to_do.empty()) return text + what_to_do;
+  const bool is_judged = std::ranges::any_of(diagnosis.checks, [](const Check& check) {
+    return check.status != CheckStatus::kCannotTell;
+  });
+  return text + (is_judged ? "Nothing was found that holds training back.\n"
+                           : "Nothing could be judged.\n");
 }
 
 }  // namespace xtts::cli

@@ -58,6 +58,7 @@ Result<CacheMeasurement> measure_cache(Env& env, const CacheQuestion& question) 
   XTTS_ASSIGN(const auto view, reader::CacheView::open(env, question.cache));
   CacheMeasurement found;
   const formats::Manifest& manifest = view->manifest();
+  found.features_fingerprint = manifest.features_fingerprint;
   std::vector<Extent> shards;
   for (const formats::ColumnEntry& column : manifest.columns) {
     found.record_bytes += column.spec.record_bytes();

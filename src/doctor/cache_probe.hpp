@@ -17,6 +17,7 @@ struct CacheMeasurement {
   std::vector<double> clips_per_s;  // of each round, files in memory
   std::vector<double> batch_ms;     // one batch after another, in the order they came
   double cpu_ms_per_clip = 0.0;
+  Digest features_fingerprint;
   std::uint64_t clip_count = 0;
   std::uint64_t record_bytes = 0;  // of all columns, padded
   std::uint64_t shard_bytes = 0;   // of all shards: what an epoch reads

@@ -103,11 +103,16 @@ Check check_code(const Result<json>& scan, const std::string& folder) {
     return check;
   }
   check.status = worst_of(check.findings);
+  const std::string unread =
+      not_read.empty()
+          ? std::string()
+          : " " + format_counted(not_read.size(), "file was", "files were") + " not read.";
   check.summary =
       check.findings.empty()
           ? "Nothing in " + format_counted(read_count, "file", "files") + " starves a GPU."
           : format_counted(finds.size(), "place", "places") + " in " +
                 format_counted(read_count, "file", "files") + " may starve a GPU.";
+  check.summary += unread;
   return check;
 }
 

@@ -322,8 +322,11 @@ std::vector<Finding> judge_keys(const ConfigFacts& facts, std::string_view text)
 ConfigChange change_of(const ConfigFacts& facts, std::string_view key, std::string_view after,
                        std::string_view reason) {
   const bool is_section = key.find('.') == std::string_view::npos;
+  std::string before = facts.is_given(key) || is_section ? facts.text(key) : std::string();
+  // What is no key of the trainer may be a secret of another program.
+  if (!before.empty() && !is_section && find_trainer_field(key) == nullptr) before = kNotShown;
   return {.key = std::string(key),
-          .before = facts.is_given(key) || is_section ? facts.text(key) : std::string(),
+          .before = std::move(before),
           .after = std::string(after),
           .reason = std::string(reason)};
 }

@@ -10,6 +10,9 @@
 
 namespace xtts::doctor {
 
+// Stands for a value that no report shows.
+inline constexpr const char* kNotShown = "(not shown)";
+
 // `text`: what `facts` was read from.
 [[nodiscard]] std::vector<Finding> judge_keys(const ConfigFacts& facts, std::string_view text);
 

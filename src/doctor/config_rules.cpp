@@ -34,6 +34,8 @@ bool prefetches_to_gpu(const Facts& facts) {
   return is_on(facts, "data.prefetch_to_gpu") && is_on(facts, "data.enhanced_gpu_prefetch");
 }
 
+// The largest GPU of the trainer's documents.
+constexpr double kDocumentedMemoryGb = 24;
 // A buffer that takes more than this share of the GPU's memory is worth a warning.
 constexpr double kBufferShareMax = 1.0 / 8.0;
 
@@ -378,7 +380,9 @@ constexpr auto kRules = std::to_array<ConfigRule>({
      .needs = kGpu,
      .applies =
          [](const Facts& f) {
-           return f.number("data.batch_size").value_or(0) > f.situation().gpu->batch_size_max;
+           // Nothing is documented for larger GPUs, and more fits there.
+           return f.situation().gpu->memory_gb <= kDocumentedMemoryGb &&
+                  f.number("data.batch_size").value_or(0) > f.situation().gpu->batch_size_max;
          },
      .status = kWarn,
      .text =

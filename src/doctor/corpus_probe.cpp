@@ -99,6 +99,13 @@ std::vector<Extent> CorpusProbe::read_extents() const {
   return extents;
 }
 
+CorpusProbe::Faults CorpusProbe::faults() const {
+  const auto first = clips_->first_fault();
+  return {.count = clips_->fault_count(),
+          .allowed = clips_->faults_allowed(),
+          .first = first ? report::words_of(*first) : std::string()};
+}
+
 std::vector<std::string> CorpusProbe::whole_files(std::size_t count_max) const {
   std::vector<std::string> files;
   for (const std::uint64_t position : sample_) {

@@ -65,6 +65,13 @@ class CorpusProbe {
   [[nodiscard]] Result<ComputeRates> measure(std::uint32_t worker_count, std::uint32_t round_count,
                                              std::chrono::milliseconds round,
                                              const std::function<bool()>& cancelled);
+  // Clips at fault, found by the plan or by measure(), and what a build would tolerate.
+  struct Faults {
+    std::uint64_t count = 0;
+    std::uint64_t allowed = 0;
+    std::string first;  // why one of them cannot be used; empty: there is none
+  };
+  [[nodiscard]] Faults faults() const;
   // What the clips that measure() has computed are like.
   [[nodiscard]] const SampledSound& sound() const noexcept { return sound_; }
 

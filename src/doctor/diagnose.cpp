@@ -22,6 +22,8 @@
 #include "doctor/python_child.hpp"
 #include "doctor/storage_check.hpp"
 #include "doctor/storage_probe.hpp"
+#include "doctor/system_counters.hpp"
+#include "formats/canonical_json.hpp"
 #include "formats/feature_config.hpp"
 #include "report/batch_times.hpp"
 #include "report/human.hpp"
@@ -42,6 +44,10 @@ constexpr std::uint64_t kSampleClipsMax = 512;
 constexpr double kMostlyCached = 0.5;
 // What a loader has if nobody says: the users' own setting for a small machine.
 constexpr std::uint32_t kUsualWorkers = 8;
+constexpr std::uint32_t kWorkersMax = 64;
+// A machine that is busier than this before anything is measured gives rates that are too low.
+constexpr double kBusyShare = 0.2;
+constexpr std::chrono::milliseconds kBusyTime{400};
 
 // A sample cache that goes with this object.
 class SampleFolder {
@@ -64,7 +70,9 @@ class Doctor {
   Doctor(Env& env, const DoctorRequest& request) : env_(env), request_(request) {}
 
   Result<Diagnosis> diagnose() {
+    XTTS_TRY(check_paths());
     machine_ = read_machine(env_);
+    busy_share_ = share_of_others();
     XTTS_TRY(read_the_profile());
     gpus_.emplace(read_gpus());
     auto python = PythonChild::open(request_.python);
@@ -106,6 +114,15 @@ class Doctor {
     if (request_.on_step) request_.on_step(step);
   }
 
+  // What was named and is not there is a mistake, and no answer.
+  Status check_paths() const {
+    for (const std::string& path :
+         {request_.config, request_.code, request_.profile, request_.scratch_folder}) {
+      if (!path.empty()) XTTS_TRY(env_.stat(path).status());
+    }
+    return {};
+  }
+
   Status read_the_profile() {
     batch_size_ = request_.batch_size;
     if (request_.profile.empty()) return {};
@@ -118,13 +135,15 @@ class Doctor {
     return static_cast<std::uint32_t>(std::max(1.0, machine_.usable_cores()));
   }
   [[nodiscard]] std::uint32_t worker_count() const {
-    return request_.worker_count.value_or(kUsualWorkers);
+    return std::clamp(request_.worker_count.value_or(kUsualWorkers), 1U, kWorkersMax);
   }
 
   Status examine_corpus() {
     const std::string& data = request_.build->data;
     begin("looking for clips in " + data);
-    XTTS_ASSIGN(corpus_, CorpusProbe::open(env_, *request_.build, request_.scratch_folder));
+    pipeline::BuildRequest request = *request_.build;
+    request.run.thread_count = std::max(request.run.thread_count, worker_count());
+    XTTS_ASSIGN(corpus_, CorpusProbe::open(env_, std::move(request), request_.scratch_folder));
     begin("reading from the storage of " + data);
     raw_storage_ = measure_storage(env_, {.folder = data,
                                           .extents = corpus_->extents(),
@@ -133,14 +152,32 @@ class Doctor {
     XTTS_TRY(check_cancelled());
     begin("computing features on the fly");
     XTTS_ASSIGN(ours_,
-                corpus_->measure(thread_count(), kMeasureRounds, kRound, request_.cancelled));
+                corpus_->measure(worker_count(), kMeasureRounds, kRound, request_.cancelled));
     // Some file systems keep nothing in the page cache, however much memory there is. Then the
     // rates contain the reads.
     stays_cached_ =
         share_in_page_cache(env_, corpus_->read_extents()).value_or(1.0) >= kMostlyCached;
     formats_ = check_formats(corpus_->sound(), corpus_->recipe().features->sample_rate_hz);
+    judge_faults();
     judge_raw_storage(data);
     return measure_trainers_way();
+  }
+
+  // The sample shows only clips that the plan kept. A build counts those of the plan, too.
+  void judge_faults() {
+    const CorpusProbe::Faults faults = corpus_->faults();
+    if (faults.count <= faults.allowed) return;
+    formats_->findings.insert(
+        formats_->findings.begin(),
+        Finding{
+            .status = CheckStatus::kFail,
+            .text = "A build would stop: " + report::format_counted(faults.count, "clip", "clips") +
+                    " cannot be used, and " + report::format_count(faults.allowed) +
+                    " may be. One of them: " + faults.first + ".",
+            .remedy = "`xtts-precompute build DATA CACHE --dry-run` lists them; --max-rejects "
+                      "accepts them."});
+    formats_->status = worst_of(formats_->findings);
+    formats_->summary = formats_->findings.front().text;
   }
 
   void judge_raw_storage(const std::string& data) {
@@ -238,9 +275,9 @@ class Doctor {
     const bool has_workers = request_.worker_count != 0U;
     const auto& rounds = has_workers ? rates.all : rates.one;
     Supply supply{
-        .way = rates.way + ", " +
-               report::format_counted(has_workers ? rates.worker_count : 1U, "worker", "workers") +
-               " on the fly",
+        .way = "on the fly with " + rates.way + ", " +
+               (has_workers ? report::format_counted(rates.worker_count, "worker", "workers")
+                            : std::string("no workers")),
         .clips_per_s = range_of(rounds, kRateMargin).value_or(Range{})};
     supply.is_overlapped = has_workers;
     supply.stays_in_memory = corpus_->source_bytes() < machine_.memory_available_bytes / 2;
@@ -253,7 +290,7 @@ class Doctor {
   }
 
   [[nodiscard]] Supply supply_of_cache() const {
-    Supply supply{.way = "from a cache",
+    Supply supply{.way = "cache",
                   .clips_per_s = range_of(cache_->clips_per_s, kRateMargin).value_or(Range{})};
     supply.cpu_ms_per_clip = cache_->cpu_ms_per_clip;
     const StorageMeasurement& storage = cache_storage_ ? *cache_storage_ : raw_storage_;
@@ -285,7 +322,9 @@ class Doctor {
     question.batch_size = batch_size_;
     question.clip_count = corpus_->clip_count();
     question.usable_cores = machine_.usable_cores();
-    question.step_uses_cpu = !has_gpu();
+    question.step_uses_cpu = request_.trains_on_cpu || profile_.is_on_cpu;
+    question.has_cache = !request_.cache.empty();
+    question.is_trainers_way = librosa_.has_value();
     question.step_ms = profile_.step_ms;
     question.step_source = "the profile that was given";
     if (request_.step_ms) {
@@ -298,19 +337,46 @@ class Doctor {
     question.gpu_utilization_std = profile_.gpu_utilization_std;
     question.on_the_fly = supply_on_the_fly();
     if (cache_ && !cache_->clips_per_s.empty()) question.cache = supply_of_cache();
-    if (const auto rate = range_of(ours_.all, kRateMargin)) {
+    // A build uses all processors, the trainer's loader perhaps fewer.
+    const bool has_all = ours_.worker_count >= thread_count();
+    if (const auto rate = range_of(has_all ? ours_.all : ours_.one, kRateMargin)) {
       const double clips = static_cast<double>(question.clip_count);
-      question.build_s = Range{clips / rate->high, clips / rate->low};
+      const double most = has_all ? 1.0 : machine_.usable_cores();
+      question.build_s = Range{clips / (rate->high * most), clips / rate->low};
     }
     Check check = check_help(question);
-    // Which keys the trainer knows is the configuration's question.
-    if (!request_.config.empty())
-      for (Finding& finding : check.findings) finding.changes.clear();
+    add_doubts(check);
     if (!librosa_)
       check.evidence.push_back({.what = "librosa, as most trainers use it",
                                 .value = "not measured",
                                 .source = python_ == nullptr ? no_python_ : no_librosa_});
     return check;
+  }
+
+  // What makes the prediction less sure than its range says.
+  void add_doubts(Check& check) const {
+    if (busy_share_ > kBusyShare)
+      check.findings.push_back(
+          {.status = CheckStatus::kWarn,
+           .text = "Other programs used " + report::format_percent(busy_share_) +
+                   " of the processors before the doctor began, so its rates are too low.",
+           .remedy = "Let the machine be idle and ask again."});
+    if (!request_.cache.empty() && cache_ &&
+        cache_->features_fingerprint != formats::fingerprint(*corpus_->recipe().features))
+      check.findings.push_back(
+          {.status = CheckStatus::kWarn,
+           .text = "The cache has other features than those measured on the fly (recipe " +
+                   corpus_->recipe().name + ").",
+           .remedy = "Name the cache's recipe: --recipe, or --config."});
+    check.status = worst_of(check.findings);
+    if (check.findings.empty()) check.status = CheckStatus::kCannotTell;
+  }
+
+  // The share of the processors that others use, before anything is measured.
+  [[nodiscard]] double share_of_others() const {
+    const SystemCounters before = read_counters("");
+    env_.sleep_for(kBusyTime);
+    return busy_share(before.all, read_counters("").all);
   }
 
   [[nodiscard]] bool has_gpu() const { return gpus_->ok() && !(*gpus_)->empty(); }
@@ -467,6 +533,7 @@ class Doctor {
   ComputeRates ours_;
   std::optional<LibrosaRates> librosa_;
   std::optional<CacheMeasurement> cache_;
+  double busy_share_ = 0.0;
   bool is_sample_ = false;
   bool stays_cached_ = true;
   std::optional<Check> formats_, storage_, storage_of_cache_;

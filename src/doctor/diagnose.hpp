@@ -32,6 +32,7 @@ struct DoctorRequest {
   bool runs_frameworks = true;                       // takes up to 40 s
   std::uint32_t batch_size = 32;
   std::optional<double> step_ms = {};  // of the user's training step, without waiting for data
+  bool trains_on_cpu = false;
   std::optional<std::uint32_t> worker_count = {};  // of the trainer's loader; unset: not known
   std::string scratch_folder = {};                 // exists
   std::string writable_folder = {};                // where a sync is timed; empty: nowhere

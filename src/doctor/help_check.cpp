@@ -102,7 +102,7 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
                                            "storage in memory"
                                          : "measured, files in memory"));
   if (supply.disk_batch_ms)
-    check.evidence.push_back({.what = "a batch from the storage, " + supply.way,
+    check.evidence.push_back({.what = "reading a batch from the storage, " + supply.way,
                               .value = format_short(*supply.disk_batch_ms) + " ms",
                               .source = supply.stays_in_memory
                                             ? "measured; only in the first epoch, since all fits "
@@ -116,16 +116,23 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
 }
 
 void add_prediction(const HelpQuestion& question, const Prediction& found, Check& check) {
-  const std::string model = "predicted by the model of docs/doctor.md";
+  const std::string model = "predicted (docs/doctor.md)";
   check.evidence.push_back(
       range_row("the step with data for free", *question.step_ms, "ms", question.step_source));
   if (question.step_uses_cpu)
-    check.evidence.push_back(
-        {.what = "the step and the loader",
-         .value = "share " + format_short(question.usable_cores) + " processors",
-         .source = "no GPU was found, so training is assumed to run on the CPU"});
+    check.evidence.push_back({.what = "processors that step and loader share",
+                              .value = format_short(question.usable_cores),
+                              .source = "training runs on the CPU (--train-on)",
+                              .number = question.usable_cores,
+                              .unit = "processors"});
   check.evidence.push_back(range_row("the step now", found.step_ms_now, "ms", model));
   check.evidence.push_back(range_row("the step from a cache", found.step_ms_cached, "ms", model));
+  check.evidence.push_back(
+      {.what = "how many times as fast",
+       .value = format_fixed(found.gain.low, 2) + " to " + format_fixed(found.gain.high, 2),
+       .source = model,
+       .number = found.gain.middle(),
+       .unit = "times"});
   const auto share_row = [&](const std::string& what, const Range& share) {
     check.evidence.push_back({.what = what,
                               .value = share_text(share),
@@ -133,8 +140,8 @@ void add_prediction(const HelpQuestion& question, const Prediction& found, Check
                               .number = share.middle(),
                               .unit = "share"});
   };
-  share_row("of the step the model computes, now", found.utilization_now);
-  share_row("of the step the model computes, from a cache", found.utilization_cached);
+  share_row("share of a step in which it computes, now", found.utilization_now);
+  share_row("share of a step in which it computes, from a cache", found.utilization_cached);
   const auto bar = [](const std::string& label, const Range& range) {
     return ChartBar{.label = label, .value = range.middle(), .low = range.low, .high = range.high};
   };
@@ -168,26 +175,41 @@ void add_usual_steps(const HelpQuestion& question, Check& check) {
   for (const double step : kUsualSteps) {
     const Prediction found = predict(question, {step, step});
     check.evidence.push_back({.what = "with a step of " + format_short(step) + " ms",
-                              .value = gain_text(found.gain) + ", the model computes " +
-                                       share_text(found.utilization_now) + " now, " +
+                              .value = gain_text(found.gain) + "; it computes " +
+                                       share_text(found.utilization_now) + " of the time now, " +
                                        share_text(found.utilization_cached) + " from a cache",
-                              .source = "predicted by the model of docs/doctor.md",
+                              .source = "predicted (docs/doctor.md)",
                               .number = found.gain.middle(),
                               .unit = "times"});
   }
 }
 
-std::string build_command() {
-  return "Build a cache with `xtts-precompute DATA CACHE`, and train from it.";
+// The longest step that a cache makes clearly faster; unset: there is none, or all are.
+std::optional<double> longest_step_helped(const HelpQuestion& question) {
+  const auto helps = [&](double step_ms) {
+    return predict(question, {step_ms, step_ms}).gain.middle() >= kWorthwhile;
+  };
+  double low = 1.0;
+  double high = 1e6;
+  if (!helps(low) || helps(high)) return std::nullopt;
+  while (high / low > 1.01) {
+    const double middle = std::sqrt(low * high);
+    (helps(middle) ? low : high) = middle;
+  }
+  return low;
 }
 
 void judge_without_step(const HelpQuestion& question, Check& check) {
   const Range batch = batch_ms_of(question.on_the_fly, question.batch_size);
-  check.summary = "It helps if your training step is shorter than about " +
-                  format_short(batch.low) + " ms: loading a batch of " +
-                  std::to_string(question.batch_size) + " takes " + range_text(batch, " ms") +
-                  " on the fly. Give --step-ms to get a verdict.";
-  if (question.cache) add_usual_steps(question, check);
+  const std::string loading = "Loading a batch of " + std::to_string(question.batch_size) +
+                              " on the fly takes " + range_text(batch, " ms") + ".";
+  check.summary = loading + " Give --step-ms to get a verdict.";
+  if (!question.cache) return;
+  add_usual_steps(question, check);
+  if (const auto step_ms = longest_step_helped(question))
+    check.summary = "A cache helps if your training step takes less than about " +
+                    format_fixed(*step_ms, 0) + " ms. " + loading +
+                    " Give --step-ms to get a verdict.";
 }
 
 std::string_view words_of(Picture picture) {
@@ -304,29 +326,35 @@ Check check_help(const HelpQuestion& question) {
     check.findings.insert(
         check.findings.begin(),
         Finding{.status = CheckStatus::kPass,
-                .text = "No: data is not what training waits for (" + numbers + ").",
+                .text = "No: data is not what training waits for. At most it becomes " +
+                        format_fixed(std::max(found.gain.high, 1.0), 2) + " times as fast.",
                 .remedy = picture == Picture::kNotCompiled
-                              ? ""
+                              ? std::string()
                               : "Look at the model's own step: xtts-precompute-profile, or "
                                 "xp.StepProfiler around your step."});
   } else {
     const bool is_sure = found.gain.low >= kWorthwhile;
     std::string text =
         (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
-    if (found.epochs_to_break_even)
+    text += question.step_uses_cpu ? " This is for training on the CPU."
+                                   : " This is for training on a GPU.";
+    if (!question.is_trainers_way)
+      text +=
+          " Your own loader was not measured: librosa is not there, so this program's stands "
+          "for it.";
+    if (found.epochs_to_break_even && !question.has_cache)
       text += " Building takes " + report::format_estimate(question.build_s->middle()) +
               ", which is saved after " + epochs_text(*found.epochs_to_break_even) + ".";
-    check.findings.insert(check.findings.begin(),
-                          Finding{.status = is_sure ? CheckStatus::kFail : CheckStatus::kWarn,
-                                  .text = std::move(text),
-                                  .remedy = build_command(),
-                                  .changes = {{.key = "data.preprocessing_mode",
-                                               .before = "",
-                                               .after = "precompute",
-                                               .reason = "training waits for data"}},
-                                  .gain = Gain{.low = std::max(found.gain.low, 1.0),
-                                               .high = found.gain.high,
-                                               .basis = "predicted from rates measured here"}});
+    check.findings.insert(
+        check.findings.begin(),
+        Finding{.status = is_sure ? CheckStatus::kFail : CheckStatus::kWarn,
+                .text = std::move(text),
+                .remedy = question.has_cache ? "Train from the cache."
+                                             : "Build a cache with `xtts-precompute DATA "
+                                               "CACHE`, and train from it.",
+                .gain = Gain{.low = std::max(found.gain.low, 1.0),
+                             .high = found.gain.high,
+                             .basis = "predicted from rates measured here"}});
   }
   check.status = worst_of(check.findings);
   check.summary = check.findings.front().text;

@@ -46,6 +46,8 @@ struct HelpQuestion {
   Supply on_the_fly;
   std::optional<Supply> cache = {};  // unset: no cache could be measured
   std::optional<Range> build_s = {};
+  bool has_cache = false;       // the user has built one already
+  bool is_trainers_way = true;  // on_the_fly is how the trainer loads; else this program's own way
   // A measured profile of the user's own training.
   std::optional<double> measured_data_share = {};
   std::optional<double> gpu_utilization = {};  // percent, mean

@@ -54,6 +54,8 @@ Result<ProfileFacts> read_profile(Env& env, const std::string& path) {
   }
   if (const auto size = number_at(document, "/batch_size"); size && *size >= 1.0 && *size < 1e6)
     facts.batch_size = static_cast<std::uint32_t>(*size);
+  const auto device = document.find("device");
+  facts.is_on_cpu = device != document.end() && *device == "cpu";
   facts.gpu_utilization = number_at(document, "/gpu/utilization/mean");
   facts.gpu_utilization_std = number_at(document, "/gpu/utilization/std");
   return facts;

@@ -14,6 +14,7 @@ struct ProfileFacts {
   std::optional<Range> step_ms;      // with data for free
   std::optional<double> data_share;  // of the real step
   std::optional<std::uint32_t> batch_size;
+  bool is_on_cpu = false;  // the profile says that its steps ran on the CPU
   std::optional<double> gpu_utilization, gpu_utilization_std;  // percent
 };
 

@@ -119,8 +119,9 @@ Check check_storage(const StorageMeasurement& storage, const StorageQuestion& qu
   const double best = std::min(*one, batch_ms_deep(storage, question.batch_size).value_or(*one));
   const std::string said = "The storage of " + question.folder + " " + behaviour(storage) +
                            ": the clips of a batch of " + std::to_string(question.batch_size) +
-                           " take " + format_short(*one) + " ms one at a time, and " +
-                           format_short(best) + " ms with many reads at once.";
+                           " take " + format_short(*one) + " ms one at a time" +
+                           (best < *one ? ", and " + format_short(best) + " ms" : " and") +
+                           " with many reads at once.";
   check.status = CheckStatus::kPass;
   check.summary = said;
   if (*one < kSlowBatchMs) return check;

@@ -6,6 +6,9 @@
 #include <sstream>
 
 #include "doctor/check_json.hpp"
+#include "doctor/config_facts.hpp"
+#include "doctor/config_keys.hpp"
+#include "doctor/trainer_fields.hpp"
 
 namespace xtts::doctor {
 namespace {
@@ -73,15 +76,30 @@ std::string without_secrets(std::string_view text) {
   return result;
 }
 
+std::string config_for_support(std::string_view text, const std::string& origin) {
+  const auto facts = ConfigFacts::read(text, origin, {});
+  if (!facts.ok()) return "It cannot be read: " + facts.status().message() + "\n";
+  std::string lines;
+  for (const GivenKey& key : facts->given()) {
+    const bool is_known = find_trainer_field(key.name) != nullptr;
+    const std::string value = is_known ? facts->text(key.name) : kNotShown;
+    const bool is_address = value.find("://") != std::string::npos;  // it may hold a password
+    lines += key.name + ": " + (is_address ? kNotShown : value) + "\n";
+  }
+  return lines;
+}
+
 std::string support_text(const Diagnosis& diagnosis, const SupportFacts& facts) {
   std::string text = "xtts-precompute doctor, a report for support\n\n== Versions\n" +
                      facts.versions + "\n== Command\n" + facts.command + "\n\n== Machine\n";
   for (const std::string& line : diagnosis.machine) text += line + "\n";
-  if (!facts.config_path.empty()) text += "\n== " + facts.config_path + "\n" + facts.config + "\n";
   text += "\n== Findings\n" +
           to_json(diagnosis.checks).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
           "\n";
-  return replaced(without_secrets(text), facts.home, "~");
+  text = without_secrets(text);
+  // These lines hold no other values than the trainer's.
+  if (!facts.config_path.empty()) text += "\n== " + facts.config_path + "\n" + facts.config;
+  return replaced(std::move(text), facts.home, "~");
 }
 
 }  // namespace xtts::doctor

@@ -1,5 +1,6 @@
 // Keys and values that the trainer does not take, and the writing of a mended file.
 #include "doctor/config_check.hpp"
+#include "doctor/check_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -369,6 +370,18 @@ TEST(ConfigFix, AReadOnlyFileOrFolderIsAnError) {
   EXPECT_EQ(fix_config(Env::real(), path, {}).status().code(), StatusCode::kResource);
   EXPECT_EQ(read(path), faulty());
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+}
+
+// A key of another program may be a secret. Reports, `--json` and the terminal show what a change
+// holds.
+TEST(ConfigCheck, ValuesOfForeignKeysAreNotShown) {
+  const auto check = check_config_text(Env::real(),
+                                       "data:\n  batch_size: 8\n  api_key: SEKRIT\n"
+                                       "training:\n  wandb_api_key: SEKRIT\n",
+                                       "config.yaml", {});
+  ASSERT_TRUE(check.ok()) << check.status().message();
+  EXPECT_THAT(to_json(*check).dump(), ::testing::Not(HasSubstr("SEKRIT")));
+  EXPECT_THAT(to_json(*check).dump(), HasSubstr("api_key"));
 }
 
 }  // namespace

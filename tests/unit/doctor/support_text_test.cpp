@@ -32,6 +32,23 @@ TEST(WithoutSecrets, RemovesUsersOfAddressesAndRandomWords) {
   EXPECT_THAT(without_secrets(std::string(100'000, 'a')), HasSubstr("[removed]"));
 }
 
+// Whatever the form of a secret, only what the trainer knows is shown.
+TEST(ConfigForSupport, ShowsTheTrainersOwnKeysAlone) {
+  const std::string text = config_for_support(
+      "data:\n  batch_size: 32\n  api_key: SEKRIT1\n  dataset_path: https://me:SEKRIT2@host/x\n"
+      "training:\n  stop_token_positive_weight: 5.0\n  password:\n    - SEKRIT3\n"
+      "  passphrase: |\n    SEKRIT4\n  # note: SEKRIT5\nheaders: {Authorization: SEKRIT6}\n",
+      "config.yaml");
+  EXPECT_THAT(text, HasSubstr("data.batch_size: 32\n"));
+  EXPECT_THAT(text, HasSubstr("training.stop_token_positive_weight: 5.0\n"));
+  EXPECT_THAT(text, HasSubstr("data.api_key: (not shown)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("SEKRIT")));
+}
+
+TEST(ConfigForSupport, AFileThatCannotBeReadIsNotShown) {
+  EXPECT_THAT(config_for_support("a: [SEKRIT", "config.yaml"), Not(HasSubstr("SEKRIT")));
+}
+
 TEST(SupportText, HidesTheHomeFolder) {
   Diagnosis diagnosis;
   diagnosis.machine = {"2 processors"};
