@@ -40,8 +40,8 @@ Result<std::uint32_t> gpu_count_of(const std::string& text) {
   return count;
 }
 
-Result<doctor::ConfigSituation> situation_of(const ConfigCommand& command) {
-  XTTS_ASSIGN(auto situation, doctor::find_situation(command.gpu));
+Result<doctor::ConfigSituation> situation_of(Env& env, const ConfigCommand& command) {
+  XTTS_ASSIGN(auto situation, doctor::find_situation(env, command.gpu));
   situation.cache = command.cache;
   if (!command.gpus.empty()) {
     XTTS_ASSIGN(situation.gpu_count, gpu_count_of(command.gpus));
@@ -62,7 +62,7 @@ bool is_reached(const std::string& limit, CheckStatus status) {
 }
 
 Status run_config_check(Context& context, const ConfigCommand& command) {
-  XTTS_ASSIGN(const doctor::ConfigSituation situation, situation_of(command));
+  XTTS_ASSIGN(const doctor::ConfigSituation situation, situation_of(context.env, command));
   doctor::ConfigFix fix;
   if (command.fix) {
     XTTS_ASSIGN(fix, doctor::fix_config(context.env, command.file, situation));

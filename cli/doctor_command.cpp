@@ -130,7 +130,7 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   request.config = options.config;
   request.python = options.python;
   request.runs_frameworks = !options.quick_fix;
-  XTTS_ASSIGN(request.situation, doctor::find_situation(options.gpu));
+  XTTS_ASSIGN(request.situation, doctor::find_situation(context.env, options.gpu));
   request.scratch_folder = request::temporary_folder(context.env);
   request.writable_folder = options.out.empty() ? request.scratch_folder : options.out;
   request.cancelled = stop_requested;

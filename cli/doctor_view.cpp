@@ -82,7 +82,8 @@ std::string describe_check(const Check& check, Evidence evidence, std::size_t wi
   return text + "\n";
 }
 
-std::string describe_advice(const doctor::Advice& advice, std::size_t width) {
+std::string describe_advice(const doctor::Advice& advice, const std::string& config,
+                            std::size_t width) {
   std::string text;
   if (!advice.recommendations.empty()) {
     text += "What to do, most useful first:\n";
@@ -94,7 +95,9 @@ std::string describe_advice(const doctor::Advice& advice, std::size_t width) {
     }
   }
   if (advice.changes.empty()) return text;
-  text += "Changes of config.yaml:\n";
+  text += config.empty()
+              ? "Changes of the trainer's configuration:\n"
+              : "Changes of " + escape_controls(config) + ", which --quick-fix writes:\n";
   report::Table table({report::Align::kLeft, report::Align::kLeft, report::Align::kLeft});
   for (const doctor::ConfigChange& change : advice.changes) {
     if (&change - advice.changes.data() == kChangesShown) break;
@@ -113,7 +116,7 @@ std::string describe_diagnosis(const doctor::Diagnosis& diagnosis, Evidence evid
   std::string text = wrapped(report::format_list(diagnosis.machine), 0, width) + "\n";
   for (const Check& check : diagnosis.checks) text += describe_check(check, evidence, width);
   const doctor::Advice advice = doctor::advise(diagnosis.checks);
-  const std::string what_to_do = describe_advice(advice, width);
+  const std::string what_to_do = describe_advice(advice, diagnosis.config, width);
   if (!what_to_do.empty()) return text + what_to_do;
   const bool is_judged = std::ranges::any_of(diagnosis.checks, [](const Check& check) {
     return check.status != CheckStatus::kCannotTell;

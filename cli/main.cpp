@@ -29,7 +29,7 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many clips left out;\n"
     "4 cache corrupt, two that differ, or --fail-on; 5 another builder holds the cache; 6 disk, "
     "memory or "
-    "I/O; 130, 143 signals.";
+    "I/O; 129, 130, 143 signals.";
 
 void add_commands(CLI::App& app, Context& context) {
   add_build_command(app, context);
@@ -44,6 +44,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_diff_command(app, context);
   add_doctor_command(app, context);
   add_bench_command(app, context);
+  add_profile_command(app, context);
   add_config_command(app, context);
   add_recipes_command(app, context);
   add_formats_command(app, context);

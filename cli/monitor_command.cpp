@@ -128,7 +128,7 @@ void add_monitor_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<MonitorCommandOptions>();
   Command(app, context, "monitor",
           "Watch GPU, processors, disk, memory and readers while you train")
-      .option("--interval", options->interval_ms, "MS", "Time between two lines")
+      .option("--interval", options->interval_ms, "MS", "Milliseconds between two lines")
       .option("--for", options->for_s, "S", "End after so many seconds (default: at Ctrl-C)")
       .option("--cache", options->watched.cache, "CACHE",
               "Also say how much of this cache is in memory")

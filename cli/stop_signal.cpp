@@ -64,7 +64,7 @@ void install_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_stop_signal;  // where there can be no thread; calls that block are not
   sigemptyset(&action.sa_mask);        // made again
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // A parent that started us with the signal ignored (nohup, a background job) meant it.
     struct sigaction before {};
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;

@@ -57,6 +57,14 @@ Result<std::string> whole_text(const Descriptor& file, std::size_t bytes_max) {
   return text;
 }
 
+// What exec() takes.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 // Returns the process; negative: the failure's errno.
 pid_t spawn(const std::vector<std::string>& arguments, const std::array<int, 3>& standard) {
   posix_spawn_file_actions_t actions;
@@ -83,9 +91,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::array<int, 3>&
     error = ::posix_spawn_file_actions_adddup2(
         &actions, standard.at(static_cast<std::size_t>(number)), number);
   std::vector<std::string> texts = arguments;
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = pointers_to(texts);
   pid_t process = 0;
   if (error == 0) {
     error =
@@ -150,6 +156,16 @@ Result<ProgramResult> run_program(const ProgramRun& run) {
   XTTS_ASSIGN(result.output, whole_text(out, run.output_bytes_max));
   XTTS_ASSIGN(result.errors, whole_text(errors, run.output_bytes_max));
   return result;
+}
+
+Status become_program(std::vector<std::string> arguments) {
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);  // what is ignored would stay so
+  const std::vector<char*> pointers = pointers_to(arguments);
+  ::execvp(pointers.front(), pointers.data());
+  return start_failure(arguments.front(), errno);
 }
 
 }  // namespace xtts

@@ -47,4 +47,8 @@ struct ProgramResult {
 // executable), kCancelled. A program that fails by itself is no failure.
 [[nodiscard]] Result<ProgramResult> run_program(const ProgramRun& run);
 
+// Replaces this process by a program; signals come to it as by default. Returns only on a failure,
+// with the codes of run_program().
+[[nodiscard]] Status become_program(std::vector<std::string> arguments);
+
 }  // namespace xtts

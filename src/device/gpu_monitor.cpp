@@ -45,6 +45,25 @@ Status forked() {
           "with the method 'spawn'"};
 }
 
+std::string_view way_of(int level) {
+  switch (level) {
+    case nvml::kSameBoard:
+      return "on one board";
+    case nvml::kOneSwitch:
+      return "through one PCIe switch";
+    case nvml::kSwitches:
+      return "through several PCIe switches";
+    case nvml::kHostBridge:
+      return "through the processor's PCIe bridge";
+    case nvml::kNode:
+      return "through several PCIe bridges of one processor";
+    case nvml::kSystem:
+      return "through the link between two processors";
+    default:
+      return "";
+  }
+}
+
 std::string last_error() {
   const char* const why = ::dlerror();
   return why == nullptr ? "no reason given" : why;
@@ -242,6 +261,22 @@ Result<Gpu> GpuMonitor::find(std::string_view pci_bus_id) const {
   }
   XTTS_TRY(check(result, "finding the GPU at " + place));
   return gpu;
+}
+
+GpuLink GpuMonitor::link(Gpu one, Gpu other) const {
+  GpuLink link;
+  if (!may_be_called()) return link;
+  std::vector<Missing> ignored;
+  int level = 0;
+  if (ask(ignored, "link", calls_.common_ancestor, one, other, &level)) link.way = way_of(level);
+  const auto can = [&](int capability) -> std::optional<bool> {
+    int status = 0;
+    if (!ask(ignored, "peer", calls_.peer_status, one, other, capability, &status)) return {};
+    return status == nvml::kPeerWorks;
+  };
+  link.reads_peer = can(nvml::kPeerReads);
+  link.has_nvlink = can(nvml::kPeerNvlink);
+  return link;
 }
 
 GpuReading GpuMonitor::read(Gpu gpu, PcieReading pcie) const {

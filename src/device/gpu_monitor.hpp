@@ -59,6 +59,13 @@ struct GpuReading {
   std::vector<Missing> missing;
 };
 
+// How two GPUs are connected. What cannot be asked is absent.
+struct GpuLink {
+  std::string_view way;            // "through one PCIe switch"; empty: the driver does not tell
+  std::optional<bool> reads_peer;  // one copies from the other without the host's memory
+  std::optional<bool> has_nvlink;
+};
+
 enum class PcieReading : std::uint8_t {
   kNone,        // its values are absent, and not missing
   kThroughput,  // takes 40 ms
@@ -76,6 +83,7 @@ class GpuMonitor {
   // Finds a GPU by its PCI bus id: CUDA's numbers of GPUs are not NVML's.
   [[nodiscard]] Result<Gpu> find(std::string_view pci_bus_id) const;
   [[nodiscard]] GpuReading read(Gpu gpu, PcieReading pcie) const;
+  [[nodiscard]] GpuLink link(Gpu one, Gpu other) const;
   // False in a forked child: NVML's locks may be held there for ever.
   [[nodiscard]] bool may_be_called() const noexcept;
 

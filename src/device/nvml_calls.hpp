@@ -56,6 +56,19 @@ inline constexpr int kSmClock = 1;
 inline constexpr int kMemoryClock = 2;
 inline constexpr int kGpuTemperature = 0;
 
+// nvmlGpuTopologyLevel_t: what lies between two GPUs.
+inline constexpr int kSameBoard = 0;
+inline constexpr int kOneSwitch = 10;
+inline constexpr int kSwitches = 20;
+inline constexpr int kHostBridge = 30;
+inline constexpr int kNode = 40;
+inline constexpr int kSystem = 50;
+
+// nvmlGpuP2PCapsIndex_t, and the nvmlGpuP2PStatus_t that says yes.
+inline constexpr int kPeerReads = 0;
+inline constexpr int kPeerNvlink = 2;
+inline constexpr int kPeerWorks = 0;
+
 // Sizes that suffice for every text of these calls.
 inline constexpr unsigned kTextBytes = 96;
 
@@ -89,7 +102,11 @@ inline constexpr unsigned kTextBytes = 96;
   X(new_clock_reasons, nvmlDeviceGetCurrentClocksEventReasons,                                    \
     (DeviceHandle gpu, unsigned long long* reasons))                                              \
   X(clock_reasons, nvmlDeviceGetCurrentClocksThrottleReasons,                                     \
-    (DeviceHandle gpu, unsigned long long* reasons))
+    (DeviceHandle gpu, unsigned long long* reasons))                                              \
+  X(common_ancestor, nvmlDeviceGetTopologyCommonAncestor,                                         \
+    (DeviceHandle one, DeviceHandle other, int* level))                                           \
+  X(peer_status, nvmlDeviceGetP2PStatus,                                                          \
+    (DeviceHandle one, DeviceHandle other, int capability, int* status))
 
 // The calls, found in the library. Null where the library lacks one.
 struct Calls {

@@ -41,6 +41,9 @@ Finding finding_of(const json& find) {
   finding.status = status_named(text_at(find, "status")).value_or(CheckStatus::kWarn);
   finding.text = text_at(find, "text");
   if (const std::string why = text_at(find, "why"); !why.empty()) finding.text += " " + why;
+  // What a comment names to hide the find.
+  if (const std::string rule = text_at(find, "rule"); !rule.empty())
+    finding.text += " [" + rule + "]";
   finding.remedy = text_at(find, "remedy");
   finding.place = place_of(find);
   return finding;

@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "doctor/config_keys.hpp"
 #include "doctor/config_rules.hpp"
+#include "doctor/machine.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
@@ -153,12 +154,15 @@ Result<Check> check_config_text(Env& env, std::string_view text, const std::stri
   return std::move(judge).finish();
 }
 
-Result<ConfigSituation> find_situation(const std::string& gpu) {
+Result<ConfigSituation> find_situation(Env& env, const std::string& gpu) {
   ConfigSituation situation;
   if (!gpu.empty()) {
     XTTS_ASSIGN(situation.gpu, gpu_named(gpu));
   } else if (auto found = find_gpus()) {
     situation.gpu = std::move(found->first);
+    // The trainer's documents mean machines with many processors.
+    const auto cores = static_cast<std::uint32_t>(std::max(1.0, read_machine(env).usable_cores()));
+    situation.gpu->num_workers = std::min(situation.gpu->num_workers, cores);
     situation.gpu_count = found->count;
   }
   return situation;

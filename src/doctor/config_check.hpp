@@ -17,7 +17,7 @@ namespace xtts::doctor {
 
 // The GPU by a name or size; empty: what the driver tells, if anything. kInvalidArgument: no such
 // GPU.
-[[nodiscard]] Result<ConfigSituation> find_situation(const std::string& gpu);
+[[nodiscard]] Result<ConfigSituation> find_situation(Env& env, const std::string& gpu);
 
 // One Check named "configuration". The place of a finding is "config.yaml:LINE".
 [[nodiscard]] Result<Check> check_config(Env& env, const std::string& path,

@@ -303,13 +303,16 @@ constexpr auto kRules = std::to_array<ConfigRule>({
      .applies =
          [](const Facts& f) {
            const auto workers = f.number("data.num_workers");
-           return workers && *workers >= 1 && *workers < 8;
+           const auto& gpu = f.situation().gpu;  // which knows how many processors there are
+           const double enough = gpu ? std::min<double>(8, gpu->num_workers) : 8;
+           return workers && *workers >= 1 && *workers < enough;
          },
      .status = kWarn,
      .text = "{data.num_workers} clips are loaded at a time.",
      .source = "Documented, not measured here: at least 8 (utilities/validate_gpu_pipeline.py). A "
                "cache needs none.",
-     .remedy = "Set num_workers: {gpu.num_workers}, if the machine has so many processors.",
+     .remedy = "Set num_workers: {gpu.num_workers}, if the machine that trains has so many "
+               "processors.",
      .changes = {{{"data.num_workers", "{gpu.num_workers}"}}}},
     {.name = "small-buffer",
      .key = "data.pipeline_buffer_size",

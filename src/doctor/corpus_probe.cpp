@@ -92,6 +92,27 @@ std::vector<Extent> CorpusProbe::extents() const {
   return extents;
 }
 
+std::vector<Extent> CorpusProbe::neighbours() const {
+  constexpr std::size_t kRuns = 4;
+  constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20U;
+  constexpr std::uint64_t kRunClips = 1024;
+  std::vector<std::uint64_t> starts(
+      sample_.begin(),
+      sample_.begin() + static_cast<std::ptrdiff_t>(std::min(kRuns, sample_.size())));
+  std::ranges::sort(starts);
+  std::vector<Extent> extents;
+  std::uint64_t next = 0;  // nothing is read twice
+  for (const std::uint64_t start : starts) {
+    std::uint64_t bytes = 0;
+    const std::uint64_t end = std::min(start + kRunClips, clips_->size());
+    for (next = std::max(next, start); next < end && bytes < kRunBytes; ++next) {
+      extents.push_back(extent_of(next));
+      bytes += extents.back().size_bytes;
+    }
+  }
+  return extents;
+}
+
 std::vector<Extent> CorpusProbe::read_extents() const {
   std::vector<Extent> extents;
   for (std::size_t i = 0; i < sample_.size(); ++i)
@@ -101,9 +122,10 @@ std::vector<Extent> CorpusProbe::read_extents() const {
 
 CorpusProbe::Faults CorpusProbe::faults() const {
   const auto first = clips_->first_fault();
-  return {.count = clips_->fault_count(),
-          .allowed = clips_->faults_allowed(),
-          .first = first ? report::words_of(*first) : std::string()};
+  return {
+      .count = clips_->fault_count(),
+      .allowed = clips_->faults_allowed(),
+      .first = first ? formats::place_of(*first) + ": " + report::words_of(*first) : std::string()};
 }
 
 std::vector<std::string> CorpusProbe::whole_files(std::size_t count_max) const {

@@ -56,6 +56,8 @@ class CorpusProbe {
   [[nodiscard]] std::uint64_t record_bytes() const noexcept;  // of all columns, padded
   // The sampled clips' bytes, in random order.
   [[nodiscard]] std::vector<Extent> extents() const;
+  // Runs of clips that follow one another in the corpus, most often on the disk as well.
+  [[nodiscard]] std::vector<Extent> neighbours() const;
   // Those of the clips that measure() has computed, and so read.
   [[nodiscard]] std::vector<Extent> read_extents() const;
   // Those of the sampled clips that are whole files.
@@ -69,7 +71,7 @@ class CorpusProbe {
   struct Faults {
     std::uint64_t count = 0;
     std::uint64_t allowed = 0;
-    std::string first;  // why one of them cannot be used; empty: there is none
+    std::string first;  // "wavs/a.wav: " and why it cannot be used; empty: there is none
   };
   [[nodiscard]] Faults faults() const;
   // What the clips that measure() has computed are like.

@@ -45,6 +45,8 @@ constexpr double kMostlyCached = 0.5;
 // What a loader has if nobody says: the users' own setting for a small machine.
 constexpr std::uint32_t kUsualWorkers = 8;
 constexpr std::uint32_t kWorkersMax = 64;
+// Reads of smaller files are mostly the time to find them.
+constexpr double kTellingBytes = 1e6;
 // A machine that is busier than this before anything is measured gives rates that are too low.
 constexpr double kBusyShare = 0.2;
 constexpr std::chrono::milliseconds kBusyTime{400};
@@ -98,6 +100,7 @@ class Doctor {
     add(real_run(), diagnosis);
     XTTS_TRY(check_cancelled());
     diagnosis.machine = machine_in_words();
+    diagnosis.config = request_.config;
     return diagnosis;
   }
 
@@ -147,6 +150,7 @@ class Doctor {
     begin("reading from the storage of " + data);
     raw_storage_ = measure_storage(env_, {.folder = data,
                                           .extents = corpus_->extents(),
+                                          .in_order = corpus_->neighbours(),
                                           .writable_folder = request_.writable_folder,
                                           .cancelled = request_.cancelled});
     XTTS_TRY(check_cancelled());
@@ -173,7 +177,7 @@ class Doctor {
             .status = CheckStatus::kFail,
             .text = "A build would stop: " + report::format_counted(faults.count, "clip", "clips") +
                     " cannot be used, and " + report::format_count(faults.allowed) +
-                    " may be. One of them: " + faults.first + ".",
+                    " may be. One of them is " + faults.first + ".",
             .remedy = "`xtts-precompute build DATA CACHE --dry-run` lists them; --max-rejects "
                       "accepts them."});
     formats_->status = worst_of(formats_->findings);
@@ -282,9 +286,9 @@ class Doctor {
     supply.is_overlapped = has_workers;
     supply.stays_in_memory = corpus_->source_bytes() < machine_.memory_available_bytes / 2;
     supply.rate_has_reads = !stays_cached_;
-    if (stays_cached_)
-      supply.disk_batch_ms = has_workers ? batch_ms_deep(raw_storage_, batch_size_)
-                                         : batch_ms(raw_storage_, batch_size_);
+    const auto disk_ms = has_workers ? batch_ms_deep(raw_storage_, batch_size_)
+                                     : batch_ms(raw_storage_, batch_size_);
+    if (stays_cached_ && disk_ms) supply.disk_batch_ms = Range{*disk_ms, *disk_ms};
     if (const auto one = range_of(rates.one, 0.0)) supply.cpu_ms_per_clip = 1e3 / one->middle();
     return supply;
   }
@@ -302,8 +306,11 @@ class Doctor {
                                    : static_cast<double>(cache_->shard_bytes);
     supply.stays_in_memory =
         stays_cached_ && whole_bytes < static_cast<double>(machine_.memory_available_bytes) / 2.0;
-    if (storage.sequential_bytes_per_s)
-      supply.disk_batch_ms = 1e3 * record_bytes * batch_size_ / *storage.sequential_bytes_per_s;
+    if (storage.sequential_bytes_per_s) {
+      const double ms = 1e3 * record_bytes * batch_size_ / *storage.sequential_bytes_per_s;
+      const bool tells_little = !cache_storage_ && storage.extent_bytes < kTellingBytes;
+      supply.disk_batch_ms = Range{tells_little ? 0.0 : ms, ms};
+    }
     return supply;
   }
 
@@ -361,6 +368,12 @@ class Doctor {
            .text = "Other programs used " + report::format_percent(busy_share_) +
                    " of the processors before the doctor began, so its rates are too low.",
            .remedy = "Let the machine be idle and ask again."});
+    if (corpus_->clip_count() < batch_size_)
+      check.findings.push_back(
+          {.status = CheckStatus::kWarn,
+           .text = "A batch of " + std::to_string(batch_size_) + " is more than the corpus has: " +
+                   report::format_counted(corpus_->clip_count(), "clip", "clips") + ".",
+           .remedy = "Give the batch size that you train with: --batch-size."});
     if (!request_.cache.empty() && cache_ &&
         cache_->features_fingerprint != formats::fingerprint(*corpus_->recipe().features))
       check.findings.push_back(

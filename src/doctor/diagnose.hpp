@@ -43,6 +43,7 @@ struct DoctorRequest {
 struct Diagnosis {
   std::vector<Check> checks;
   std::vector<std::string> machine;  // facts in words, for the head of a report
+  std::string config;                // the configuration that was judged; empty: none
 };
 
 [[nodiscard]] Result<Diagnosis> diagnose(Env& env, const DoctorRequest& request);

@@ -49,6 +49,29 @@ void add_evidence(const GpuState& gpu, const std::string& name, Check& check) {
     add("link now", link_in_words(*facts.pcie_generation, *facts.pcie_width));
 }
 
+void judge_peers(const GpuState& gpu, std::size_t number, Check& check) {
+  for (const GpuPeer& peer : gpu.peers) {
+    const std::string pair =
+        "GPU " + std::to_string(number) + " and GPU " + std::to_string(peer.number);
+    const device::GpuLink& link = peer.link;
+    std::string value(link.way);
+    const auto add = [&](const std::string& words) {
+      value += (value.empty() ? "" : ", ") + words;
+    };
+    if (link.has_nvlink == true) add("NVLink");
+    if (link.reads_peer) add(*link.reads_peer ? "direct copies" : "no direct copies");
+    if (!value.empty())
+      check.evidence.push_back(
+          {.what = pair + " are connected", .value = value, .source = kSource});
+    if (link.reads_peer == false)
+      check.findings.push_back(
+          {.status = CheckStatus::kWarn,
+           .text = pair + " cannot copy directly, so each batch between them goes through the " +
+                   "host's memory (" + value + ").",
+           .remedy = "Put batches straight onto the GPU that trains, or use two GPUs that can."});
+  }
+}
+
 void judge(const GpuState& gpu, const std::string& name, Check& check) {
   const device::GpuFacts& facts = gpu.facts;
   const auto warn = [&](std::string text, std::string remedy) {
@@ -86,6 +109,12 @@ Result<std::vector<GpuState>> read_gpus() {
     state.facts = std::move(one);
     gpus.push_back(std::move(state));
   }
+  for (std::size_t one = 0; one < gpus.size(); ++one) {
+    for (std::size_t other = one + 1; other < gpus.size(); ++other) {
+      if (gpus[one].facts.gpu == nullptr || gpus[other].facts.gpu == nullptr) continue;
+      gpus[one].peers.push_back({other, monitor->link(gpus[one].facts.gpu, gpus[other].facts.gpu)});
+    }
+  }
   return gpus;
 }
 
@@ -111,6 +140,7 @@ Check check_gpus(const Result<std::vector<GpuState>>& gpus) {
     }
     add_evidence(gpu, name, check);
     judge(gpu, name, check);
+    judge_peers(gpu, i, check);
   }
   check.status = worst_of(check.findings);
   check.summary = check.findings.empty()

@@ -24,8 +24,12 @@ constexpr double kModelShare = 0.8;
 // The users' second picture: a GPU that is steadily this low, in percent.
 constexpr double kLowUtilization = 20.0;
 constexpr double kSteadyDeviation = 5.0;
-// Handing a batch over, and what else a trainer does between steps.
+// Handing a batch over, and what else a trainer does between steps. A loader that keeps all
+// processors busy makes the trainer's own thread wait for one.
 constexpr double kOverlapLoss = 0.1;
+constexpr double kBusyLoss = 0.2;
+// How far two trainings with the same data differ by themselves.
+constexpr double kRunMargin = 0.03;
 // Steps for which a table shows the prediction where no step is known.
 constexpr std::array<double, 5> kUsualSteps{25.0, 50.0, 100.0, 200.0, 500.0};
 
@@ -63,12 +67,14 @@ Range step_with(const HelpQuestion& question, const Supply& supply, Range step_m
   const Range sum{step_ms.low + batch.low, step_ms.high + batch.high};
   if (!supply.is_overlapped) return sum;
   const Range overlapped{std::max(step_ms.low, batch.low), std::max(step_ms.high, batch.high)};
+  const double work_ms = supply.cpu_ms_per_clip * question.batch_size / question.usable_cores;
   if (!question.step_uses_cpu) {
-    return {overlapped.low, std::min(sum.high, overlapped.high * (1.0 + kOverlapLoss))};
+    const double busy = std::min(work_ms / overlapped.low, 1.0);
+    const double most = overlapped.high * (1.0 + kOverlapLoss + kBusyLoss * busy);
+    return {overlapped.low, std::min(sum.high, most)};
   }
   // The step and the loader share the processors. At the least the work of both is spread over
   // them; at the most they take turns.
-  const double work_ms = supply.cpu_ms_per_clip * question.batch_size / question.usable_cores;
   return {
       std::max(overlapped.low, step_ms.low + (1.0 - kOverlapLoss) * std::min(work_ms, batch.low)),
       sum.high};
@@ -101,16 +107,15 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
                                          ? "measured, with reads: the system keeps nothing of this "
                                            "storage in memory"
                                          : "measured, files in memory"));
-  if (supply.disk_batch_ms)
-    check.evidence.push_back({.what = "reading a batch from the storage, " + supply.way,
-                              .value = format_short(*supply.disk_batch_ms) + " ms",
-                              .source = supply.stays_in_memory
-                                            ? "measured; only in the first epoch, since all fits "
-                                              "into memory"
-                                            : "measured; in each epoch, since it does not fit into "
-                                              "memory",
-                              .number = supply.disk_batch_ms,
-                              .unit = "ms"});
+  if (supply.disk_batch_ms) {
+    std::string source = supply.stays_in_memory
+                             ? "measured; only in the first epoch, since all fits into memory"
+                             : "measured; in each epoch, since it does not fit into memory";
+    if (supply.disk_batch_ms->low < supply.disk_batch_ms->high)
+      source += "; at most, because clips so small do not tell how fast a cache's large files come";
+    check.evidence.push_back(range_row("reading a batch from the storage, " + supply.way,
+                                       *supply.disk_batch_ms, "ms", std::move(source)));
+  }
   check.evidence.push_back(range_row("a batch of " + std::to_string(batch_size) + ", " + supply.way,
                                      batch_ms_of(supply, batch_size), "ms", "by the rows above"));
 }
@@ -248,7 +253,8 @@ Range batch_ms_of(const Supply& supply, std::uint32_t batch_size) {
   const Range compute{1e3 * batch_size / supply.clips_per_s.high,
                       1e3 * batch_size / supply.clips_per_s.low};
   if (supply.stays_in_memory || !supply.disk_batch_ms) return compute;
-  return {std::max(compute.low, *supply.disk_batch_ms), compute.high + *supply.disk_batch_ms};
+  return {std::max(compute.low, supply.disk_batch_ms->low),
+          compute.high + supply.disk_batch_ms->high};
 }
 
 Prediction predict(const HelpQuestion& question, Range step_ms) {
@@ -258,7 +264,8 @@ Prediction predict(const HelpQuestion& question, Range step_ms) {
     Prediction one;
     one.step_ms_now = step_with(question, question.on_the_fly, {step, step});
     one.step_ms_cached = step_with(question, *question.cache, {step, step});
-    one.gain = divided(one.step_ms_now, one.step_ms_cached);
+    const Range gain = divided(one.step_ms_now, one.step_ms_cached);
+    one.gain = {gain.low * (1.0 - kRunMargin), gain.high * (1.0 + kRunMargin)};
     one.utilization_now = share_of_step(step, one.step_ms_now);
     one.utilization_cached = share_of_step(step, one.step_ms_cached);
     one.saved_s_per_epoch = Range{steps * (one.step_ms_now.low - one.step_ms_cached.high) / 1e3,
@@ -322,7 +329,7 @@ Check check_help(const HelpQuestion& question) {
   const std::string numbers = gain_text(found.gain) + ": a step of " +
                               range_text(found.step_ms_now, " ms") + " becomes " +
                               range_text(found.step_ms_cached, " ms");
-  if (found.gain.high < kWorthwhile) {
+  if (found.gain.middle() < kWorthwhile) {
     check.findings.insert(
         check.findings.begin(),
         Finding{.status = CheckStatus::kPass,
@@ -330,7 +337,7 @@ Check check_help(const HelpQuestion& question) {
                         format_fixed(std::max(found.gain.high, 1.0), 2) + " times as fast.",
                 .remedy = picture == Picture::kNotCompiled
                               ? std::string()
-                              : "Look at the model's own step: xtts-precompute-profile, or "
+                              : "Look at the model's own step: xtts-precompute profile, or "
                                 "xp.StepProfiler around your step."});
   } else {
     const bool is_sure = found.gain.low >= kWorthwhile;

@@ -30,7 +30,7 @@ struct Supply {
   Range clips_per_s;
   // The storage was read meanwhile; else the files were in memory.
   bool rate_has_reads = false;
-  std::optional<double> disk_batch_ms = {};  // of a batch from the storage
+  std::optional<Range> disk_batch_ms = {};  // of a batch from the storage
   bool stays_in_memory = true;  // an epoch's bytes fit, so only the first epoch reads the storage
   bool is_overlapped = true;    // prepares batches while the step runs
   double cpu_ms_per_clip = 0.0;

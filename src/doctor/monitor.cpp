@@ -39,6 +39,9 @@ Monitor::~Monitor() = default;
 Result<std::unique_ptr<Monitor>> Monitor::open(Env& env, const MonitorOptions& options) {
   std::unique_ptr<Monitor> monitor(new Monitor(env, options));
   if (!options.cache.empty()) XTTS_TRY(monitor->map_cache());
+  for (const std::string& named : {options.folder, options.readers}) {
+    if (!named.empty()) XTTS_TRY(env.stat(named).status());
+  }
   const std::string folder = options.folder.empty() ? options.cache : options.folder;
   if (!folder.empty()) {
     const auto storage = env.storage(folder);

@@ -1,4 +1,4 @@
-// A profile that xp.StepProfiler or `xtts-precompute-profile --json` has written: what the user's
+// A profile that xp.StepProfiler or `xtts-precompute profile --json` has written: what the user's
 // own training step takes, and what data costs it.
 #pragma once
 

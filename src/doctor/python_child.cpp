@@ -91,6 +91,17 @@ Status failure_of(const PythonCall& call, const ProgramResult& result) {
 
 }  // namespace
 
+Result<FoundPython> find_python(const std::string& python) {
+  Status failure(StatusCode::kNotFound, "there is no Python on PATH");
+  for (const std::string& candidate : candidates(python)) {
+    auto version = version_of(candidate);
+    if (version.ok()) return FoundPython{candidate, std::move(*version)};
+    if (version.status().code() != StatusCode::kNotFound || !python.empty())
+      failure = version.status();
+  }
+  return failure;
+}
+
 PythonChild::PythonChild(std::string python, std::string version, std::string folder)
     : python_(std::move(python)), version_(std::move(version)), folder_(std::move(folder)) {}
 
@@ -100,21 +111,12 @@ PythonChild::~PythonChild() {
 }
 
 Result<std::unique_ptr<PythonChild>> PythonChild::open(const std::string& python) {
-  Status failure(StatusCode::kNotFound, "there is no Python on PATH");
-  for (const std::string& candidate : candidates(python)) {
-    auto version = version_of(candidate);
-    if (!version.ok()) {
-      if (version.status().code() != StatusCode::kNotFound || !python.empty())
-        failure = version.status();
-      continue;
-    }
-    XTTS_ASSIGN(std::string folder, new_folder());
-    std::unique_ptr<PythonChild> child(
-        new PythonChild(candidate, std::move(*version), std::move(folder)));
-    XTTS_TRY(write_modules(child->folder_));
-    return child;
-  }
-  return failure;
+  XTTS_ASSIGN(FoundPython found, find_python(python));
+  XTTS_ASSIGN(std::string folder, new_folder());
+  std::unique_ptr<PythonChild> child(
+      new PythonChild(std::move(found.program), std::move(found.version), std::move(folder)));
+  XTTS_TRY(write_modules(child->folder_));
+  return child;
 }
 
 Result<nlohmann::json> PythonChild::run(const PythonCall& call) const {

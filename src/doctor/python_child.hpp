@@ -16,6 +16,15 @@
 
 namespace xtts::doctor {
 
+struct FoundPython {
+  std::string program;  // a path, or a name on PATH
+  std::string version;  // "3.11.2"
+};
+
+// `python`: a path or a name on PATH; empty: XTTS_PYTHON where it is set, else the first of python3
+// and python. kNotFound: there is none, or none of 3.8 or later.
+[[nodiscard]] Result<FoundPython> find_python(const std::string& python);
+
 struct PythonCall {
   std::string module;  // "code_scan"
   std::vector<std::string> arguments = {};
@@ -26,8 +35,7 @@ struct PythonCall {
 
 class PythonChild {
  public:
-  // `python`: a path or a name on PATH; empty: XTTS_PYTHON where it is set, else the first of
-  // python3 and python. kNotFound: there is none, or none of 3.8 or later.
+  // `python` and the failure kNotFound: as for find_python().
   [[nodiscard]] static Result<std::unique_ptr<PythonChild>> open(const std::string& python);
   ~PythonChild();
   PythonChild(const PythonChild&) = delete;

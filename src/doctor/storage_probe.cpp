@@ -208,7 +208,7 @@ class Prober {
 
   // Files one after another in the order of their names, which is most often that of the disk.
   void measure_sequential(StorageMeasurement& found) {
-    std::vector<Extent> ordered = probe_.extents;
+    std::vector<Extent> ordered = probe_.in_order.empty() ? probe_.extents : probe_.in_order;
     std::ranges::sort(ordered, {},
                       [](const Extent& one) { return std::pair(one.path, one.offset_bytes); });
     std::atomic<std::uint64_t> bytes{0};

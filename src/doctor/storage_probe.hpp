@@ -40,9 +40,10 @@ struct StorageMeasurement {
 inline constexpr std::uint32_t kDeep = 32;
 
 struct StorageProbe {
-  std::string folder;                // whose storage is asked about
-  std::vector<Extent> extents;       // in random order
-  std::string writable_folder = {};  // for the time of a sync; empty: not measured
+  std::string folder;                 // whose storage is asked about
+  std::vector<Extent> extents;        // in random order
+  std::vector<Extent> in_order = {};  // that most likely lie one after the other; empty: `extents`
+  std::string writable_folder = {};   // for the time of a sync; empty: not measured
   std::chrono::milliseconds budget{4000};
   std::function<bool()> cancelled = {};
 };

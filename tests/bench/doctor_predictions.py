@@ -11,8 +11,8 @@ For each set-up (format, storage, workers, length of step) this script
 3. trains with features on the fly (librosa in a DataLoader), then builds the cache and trains from
    it, and compares the gain with the doctor's range.
 
-The storage "hdd" is tests/bench/hdd_model.cpp with a page cache of 4 MiB: a corpus that does not fit
-into memory. Most steps only sleep, which is what a GPU's step looks like to the processors; the
+The storage "hdd" is tests/bench/hdd_model.cpp, with a corpus 20 times as large that does not fit into
+memory. Its page cache has 1 MiB for audio, and for a cache 128 MiB, four of the reader's windows. Most steps only sleep, which is what a GPU's step looks like to the processors; the
 "network" ones compute on the CPU. Needs PyTorch, librosa and ffmpeg in this Python's environment.
 """
 
@@ -40,6 +40,8 @@ import xtts_precompute as xp  # noqa: E402
 from xtts_precompute.reference_torch import SmallTts, mel_loss  # noqa: E402
 
 BATCH = 16
+COPIES = 20  # of each clip, on the disk
+WINDOW = {"shuffle": "window", "stretches_per_window": 4, "stretch_samples": 32}
 ENCODERS = {
     "wav": ("wav", ["-ar", "22050", "-ac", "1"]),
     "wav44": ("wav", ["-ar", "44100", "-ac", "2"]),
@@ -85,8 +87,25 @@ def corpus(folder, kind):
     return data
 
 
+def copies(data):
+    """Makes a corpus in which each clip stands many times, once; returns its folder."""
+    many = data.with_name(data.name + "-many")
+    if many.exists():
+        return many
+    draft = many.with_suffix(".draft")
+    (draft / "wavs").mkdir(parents=True, exist_ok=True)
+    lines = [line.split("|") for line in (data / "metadata.csv").read_text().splitlines()]
+    with open(draft / "metadata.csv", "w") as metadata:
+        for number in range(COPIES):
+            for source in (data / "wavs").iterdir():
+                os.link(source, draft / "wavs" / f"{number}-{source.name}")
+            metadata.writelines("|".join([f"{number}-{words[0]}", *words[1:]]) + "\n" for words in lines)
+    draft.rename(many)
+    return many
+
+
 @contextlib.contextmanager
-def storage(kind, folder, hdd_model):
+def storage(kind, folder, hdd_model, memory_mib):
     """Gives a folder that shows FOLDER on the storage."""
     if kind == "memory":
         for path in folder.rglob("*"):
@@ -95,7 +114,7 @@ def storage(kind, folder, hdd_model):
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="hdd-") as mountpoint:
-        disk = subprocess.Popen([hdd_model, folder, mountpoint, "--memory", "4", "--hold", "0"])
+        disk = subprocess.Popen([hdd_model, folder, mountpoint, "--memory", str(memory_mib), "--hold", "0"])
         while not os.path.ismount(mountpoint):
             if disk.poll() is not None:
                 sys.exit("no mount")
@@ -169,9 +188,12 @@ def ms_a_step(network, batches, steps, warmup=3):
 
 
 def on_the_fly(data, workers):
+    """Batches of one long epoch: a real corpus does not end after six batches, as this one would."""
+    clips = Clips(data)
+    sampler = torch.utils.data.RandomSampler(clips, replacement=True, num_samples=1_000_000)
     return torch.utils.data.DataLoader(
-        Clips(data), BATCH, shuffle=True, drop_last=True, num_workers=workers,
-        persistent_workers=workers > 0, collate_fn=lambda rows: as_batch(zip(*rows)),
+        clips, BATCH, sampler=sampler, drop_last=True, num_workers=workers,
+        collate_fn=lambda rows: as_batch(zip(*rows)),
     )  # fmt: skip
 
 
@@ -189,20 +211,21 @@ def ask_doctor(program, data, step_ms, workers, device):
 def run(name, arguments):
     kind, place, workers, gpu_ms = SETUPS[name]
     real = corpus(arguments.folder, kind)
+    if place == "hdd":
+        real = copies(real)
     network = AsIfOnGpu(gpu_ms) if gpu_ms else Network()
     cache = arguments.folder / f"cache-{kind}"
-    with storage(place, real, arguments.hdd_model) as data:
+    with storage(place, real, arguments.hdd_model, 1) as data:
         batch = next(iter(on_the_fly(data, 0)))
         step_ms = ms_a_step(network, for_ever([batch]), arguments.steps)
         rows, took_s = ask_doctor(arguments.program, data, step_ms, workers, "gpu" if gpu_ms else "cpu")
-        now = ms_a_step(network, for_ever(on_the_fly(data, workers)), arguments.steps)
+        now = ms_a_step(network, on_the_fly(data, workers), arguments.steps)
     shutil.rmtree(cache, ignore_errors=True)
     subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
-    with storage(place, cache, arguments.hdd_model) as shown:
+    with storage(place, cache, arguments.hdd_model, 128) as shown:
         fields = ("tokens", "mel", "text_len", "mel_len")
-        loader = xp.torch.Loader(
-            str(shown), batch_size=BATCH, fields=fields, shuffle="window" if place == "hdd" else "global"
-        )
+        order = WINDOW if place == "hdd" else {}
+        loader = xp.torch.Loader(str(shown), batch_size=BATCH, fields=fields, **order)
         batches = ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
         cached = ms_a_step(network, batches, arguments.steps)
     low, high = bounds(rows["the step now"]["value"])

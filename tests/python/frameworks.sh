@@ -21,7 +21,7 @@ tests=(
   jax
   frameworks_probe
   "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
-  "profile profile_command tune"
+  "profile profile_command profile_own tune"
   docs
 )
 

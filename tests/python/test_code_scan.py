@@ -266,6 +266,39 @@ CASES = {
                 if use_amp:
                     scale.append(scaler_value.tolist())  #! host_sync
         """,
+    "host_sync: a script that trains outside of every function": """\
+        import torch
+
+        model = torch.nn.Linear(2, 2).cuda()
+        for epoch in range(10):
+            for batch in loader:
+                loss = model(batch.cuda()).mean()
+                loss.backward()
+                print(loss.item())  #! host_sync
+                if step % 100 == 0:
+                    print(loss.item())
+            print(loss.item())
+
+        def show(loss):
+            print(loss.item())
+        """,
+    "host_sync: a script that trains on the CPU": """\
+        import torch
+
+        model = torch.nn.Linear(2, 2)
+        for batch in loader:
+            loss = model(batch).mean()
+            loss.backward()
+            print(loss.item())
+        """,
+    "step_not_compiled: a script that trains outside of every function": """\
+        import tensorflow as tf
+
+        for batch in batches:
+            with tf.GradientTape() as tape:  #! step_not_compiled
+                loss = model(batch)
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        """,
     "host_sync: a threshold is no seldom condition, and each of several loops counts": """\
         class Trainer:
             def train_step(self, batch):

@@ -26,6 +26,14 @@ def test_an_unknown_encoding_stops_no_other_file(tmp_path, encoding):
     assert result["not_read"] == [{"file": "a.py", "reason": "it is in an unknown encoding"}]
 
 
+def test_a_file_of_gigabytes_is_not_read_to_its_first_line_end(tmp_path):
+    with open(tmp_path / "a.py", "wb") as file:
+        file.truncate(3 << 30)
+    start = time.monotonic()
+    assert scan(str(tmp_path))["not_read"] == [{"file": "a.py", "reason": "it is larger than 2 MiB"}]
+    assert time.monotonic() - start < 2
+
+
 # Three thousand functions of one name call one another: the answer about a name is kept.
 @pytest.mark.parametrize("step", ["run(b).backward()", "with tf.GradientTape() as tape: tape.gradient(run(b))"])
 def test_many_functions_of_one_name_are_soon_judged(tmp_path, step):

@@ -352,7 +352,7 @@ def test_no_verdict_contradicts_the_figure_beside_it():
     """There is no wait, but data takes 29 % of the time, which the users call good."""
     report = compared(1.0, 0.71)
     text = str(report)
-    assert "waiting for data 0.0 % of the step: good" in text
+    assert "waiting for data 0.0 % of the step; variation" in text
     assert (
         "Data costs 29 % (± 0.0 %) of the time: 0.0 % waiting, 29 % because its loader slows the rest "
         "of the step. Below 30 % counts as good" in text

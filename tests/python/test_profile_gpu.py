@@ -42,11 +42,14 @@ def double(tmp_path_factory):
     return folder
 
 
-def profiled(double, tmp_path, lines):
+TWO = STEPS.replace("report = ", "profiler.watch_data_gpu(0); report = ")
+
+
+def profiled(double, tmp_path, lines, steps=STEPS):
     """Returns the JSON and the text of a report, where the double answers with `lines`."""
     (tmp_path / "nvml").write_text(lines)
     environment = dict(os.environ, LD_LIBRARY_PATH=str(double), XTTS_NVML=str(tmp_path / "nvml"))
-    done = subprocess.run([sys.executable, "-c", STEPS], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", steps], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -91,6 +94,17 @@ def test_the_report_says_what_the_gpu_did(double, tmp_path):
     assert f"NVIDIA GeForce RTX 4090: busy {mean:.0f} ± 19 % of the time (2 to 40 % in 90 % of " in text
     assert "1.0 of 24.0 GiB of memory in use, 1.00 MiB/s over PCIe to it, clock 2520 MHz, 123 of 450 W" in text
     assert "with data for free, the GPU is busy " in text
+
+
+def test_of_two_gpus_both_are_watched(double, tmp_path):
+    lines = "gpus = 2\n0.name = Data GPU\n0.utilization = 65\n1.name = Model GPU\n1.utilization = 82\n"
+    found, text = profiled(double, tmp_path, lines, TWO)
+    assert (found["gpu"]["name"], found["data_gpu"]["gpu"]["name"]) == ("Model GPU", "Data GPU")
+    assert (
+        "Data GPU, which prepares data: busy 65 ± 0 % of the time: good; as one that trains, the other is acc" in text
+    )
+    found, text = profiled(double, tmp_path, lines + "0.utilization = !4\n", TWO)
+    assert "the GPU that prepares data was not watched: utilization: this user has no permission" in text
 
 
 def test_without_permission_it_says_what_is_missing(double, tmp_path):

@@ -1,6 +1,6 @@
 """A small text-to-speech network for TensorFlow, to time training steps with.
 
-`xtts-precompute-profile` and samples/train_tensorflow.py train it. reference_torch.py describes the
+`xtts-precompute profile` and samples/train_tensorflow.py train it. reference_torch.py describes the
 network. Keras keeps the weights; the arithmetic is TensorFlow's own, so that a `@tf.function` is
 traced once.
 

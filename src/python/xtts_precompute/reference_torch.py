@@ -1,6 +1,6 @@
 """A small text-to-speech network for PyTorch, to time training steps with.
 
-`xtts-precompute-profile` and samples/train_torch.py train it. It has the shape of Tacotron and its
+`xtts-precompute profile` and samples/train_torch.py train it. It has the shape of Tacotron and its
 Transformer heirs, and 1.1 million parameters, which a CPU can train. Text goes through an embedding
 and two convolutions. Groups of 8 frames go through a prenet, attention to the text and three causal
 convolutions, which predict the next group (teacher forcing). It learns, but it is not meant to

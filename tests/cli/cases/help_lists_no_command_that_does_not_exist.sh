@@ -1,1 +1,1 @@
-! xtts-precompute --help | grep -E "^ +(warm|profile) "
+! xtts-precompute --help | grep -E "^ +warm "

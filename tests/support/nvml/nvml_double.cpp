@@ -68,6 +68,9 @@ const std::map<std::string, std::string>& defaults() {
       {"power_limit", "450000"},
       {"temperature", "60"},
       {"reasons", "1"},
+      {"common_ancestor", "30"},
+      {"peer_reads", "0"},
+      {"peer_nvlink", "5"},
   };
   return values;
 }
@@ -301,6 +304,16 @@ CallResult nvmlDeviceGetCurrentClocksEventReasons(DeviceHandle gpu, unsigned lon
 CallResult nvmlDeviceGetCurrentClocksThrottleReasons(DeviceHandle gpu,
                                                      unsigned long long* reasons) {
   return one_number(gpu, "reasons", reasons);
+}
+
+CallResult nvmlDeviceGetTopologyCommonAncestor(DeviceHandle one, DeviceHandle /*other*/,
+                                               int* level) {
+  return one_number(one, "common_ancestor", level);
+}
+
+CallResult nvmlDeviceGetP2PStatus(DeviceHandle one, DeviceHandle /*other*/, int capability,
+                                  int* status) {
+  return one_number(one, capability == kPeerNvlink ? "peer_nvlink" : "peer_reads", status);
 }
 
 }  // extern "C"

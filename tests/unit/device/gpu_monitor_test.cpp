@@ -76,6 +76,26 @@ TEST_F(GpuMonitorTest, ListsGpus) {
   EXPECT_EQ(in_words(facts.missing), "");
 }
 
+TEST_F(GpuMonitorTest, TellsHowTwoGpusAreConnected) {
+  set("gpus = 2\ncommon_ancestor = 50 10 !3\npeer_reads = 4 0 !3\npeer_nvlink = 5 0 !3\n");
+  const auto opened = monitor();
+  const auto gpus = opened->gpus();
+  ASSERT_TRUE(gpus.ok()) << gpus.status().message();
+  const auto link = [&] { return opened->link(gpus->at(0).gpu, gpus->at(1).gpu); };
+  const GpuLink far = link();
+  EXPECT_EQ(far.way, "through the link between two processors");
+  EXPECT_EQ(far.reads_peer, false);
+  EXPECT_EQ(far.has_nvlink, false);
+  const GpuLink near = link();
+  EXPECT_EQ(near.way, "through one PCIe switch");
+  EXPECT_EQ(near.reads_peer, true);
+  EXPECT_EQ(near.has_nvlink, true);
+  const GpuLink untold = link();
+  EXPECT_EQ(untold.way, "");
+  EXPECT_EQ(untold.reads_peer, std::nullopt);
+  EXPECT_EQ(untold.has_nvlink, std::nullopt);
+}
+
 TEST_F(GpuMonitorTest, ReadsAllValues) {
   set("gpus = 1\nreasons = 5\n");
   const GpuReading found = reading();

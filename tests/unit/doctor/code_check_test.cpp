@@ -24,7 +24,7 @@ TEST(CheckCode, AFindBecomesAFindingWithItsPlace) {
   ASSERT_EQ(check.findings.size(), 1U);
   EXPECT_EQ(check.findings[0].place, "data.py:12");
   EXPECT_EQ(check.findings[0].text,
-            "Features are computed in __getitem__. Each batch waits for it.");
+            "Features are computed in __getitem__. Each batch waits for it. [librosa_in_getitem]");
   EXPECT_EQ(check.evidence.back().what, "not read: old.py");
 }
 

@@ -117,6 +117,18 @@ TEST(ConfigRules, EachHasAPlantedFault) {
   EXPECT_THAT(faults, testing::UnorderedElementsAreArray(rules));
 }
 
+TEST(ConfigRules, NoMoreWorkersAreAskedForThanTheMachineHasProcessors) {
+  ConfigSituation small = of_two_4090();
+  small.gpu->num_workers = 2;  // as find_situation() gives it on two processors
+  const ConfigRule& rule = rule_named("few-workers");
+  const std::string one = with(std::string(kGood), "data.num_workers", "1");
+  const Check found = check(one, small);
+  ASSERT_NE(find(found, rule, one, small), nullptr);
+  EXPECT_EQ(find(found, rule, one, small)->changes.at(0).after, "2");
+  const std::string two = with(std::string(kGood), "data.num_workers", "2");
+  EXPECT_EQ(find(check(two, small), rule, two, small), nullptr);
+}
+
 TEST(ConfigRules, AGoodFileHasNoWarning) {
   for (const auto& situation : {of_two_4090(), ConfigSituation{}}) {
     const Check made = check(kGood, situation);

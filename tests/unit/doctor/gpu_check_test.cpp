@@ -54,6 +54,31 @@ TEST(CheckGpus, FindsSlowedClocks) {
   EXPECT_EQ(status_of(gpu), CheckStatus::kWarn);
 }
 
+// Two GPUs, the first with this link to the second.
+Check check_pair(const device::GpuLink& link) {
+  GpuState first = healthy_gpu();
+  first.peers.push_back({1, link});
+  return check_gpus(std::vector<GpuState>{std::move(first), healthy_gpu()});
+}
+
+TEST(CheckGpus, FindsTwoThatCannotCopyDirectly) {
+  const Check check = check_pair({"through the link between two processors", false, false});
+  EXPECT_EQ(check.status, CheckStatus::kWarn);
+  EXPECT_THAT(check.summary, ::testing::HasSubstr("GPU 0 and GPU 1 cannot copy directly"));
+}
+
+TEST(CheckGpus, TwoThatAreWellConnectedPass) {
+  const Check check = check_pair({"through one PCIe switch", true, true});
+  EXPECT_EQ(check.status, CheckStatus::kPass);
+  EXPECT_THAT(check.evidence,
+              ::testing::Contains(::testing::Field(
+                  &Evidence::value, "through one PCIe switch, NVLink, direct copies")));
+}
+
+TEST(CheckGpus, ALinkThatTheDriverDoesNotTellIsNoFault) {
+  EXPECT_EQ(check_pair({}).status, CheckStatus::kPass);
+}
+
 TEST(CheckGpus, ALostGpuFails) {
   GpuState gpu;
   gpu.facts.missing = {{"all", "the GPU is lost"}};

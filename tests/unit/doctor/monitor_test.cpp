@@ -86,5 +86,14 @@ TEST(Monitor, RefusesACacheThatIsNone) {
   EXPECT_FALSE(Monitor::open(Env::real(), options).ok());
 }
 
+TEST(Monitor, RefusesFoldersThatAreNotThere) {
+  MonitorOptions options;
+  options.folder = "/no/such/folder";
+  EXPECT_EQ(Monitor::open(Env::real(), options).status().code(), StatusCode::kNotFound);
+  options = {};
+  options.readers = "/no/such/folder";
+  EXPECT_EQ(Monitor::open(Env::real(), options).status().code(), StatusCode::kNotFound);
+}
+
 }  // namespace
 }  // namespace xtts::doctor

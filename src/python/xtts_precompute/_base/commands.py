@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
 
-from .errors import exit_code
+from .errors import Error, exit_code
 
 
-def run_command(name: str, work: Callable[[], None]) -> int:
-    """Does the work of a command, tells its failure on stderr, and returns the exit code (README.md)."""
+def run_command(name: str, work: Callable[[], int | None], as_json: bool = False) -> int:
+    """Does the work of a command, tells its failure on stderr, and returns the exit code (README.md).
+
+    `work` may return the code. `as_json`: a failure is a JSON document on stdout, too, as the program's commands have it.
+    """
+    code: int | None = 0
     try:
-        work()
+        code = work()
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -24,5 +29,9 @@ def run_command(name: str, work: Callable[[], None]) -> int:
         if code is None:
             raise
         print(f"{name}: {error}", file=sys.stderr)
+        if as_json:
+            kind = error.code if isinstance(error, Error) else "resource"
+            code_name = kind.lower().replace(" ", "_").replace("/", "")
+            print(json.dumps({"error": {"code": code_name, "message": str(error)}}))
         return code
-    return 0
+    return code or 0

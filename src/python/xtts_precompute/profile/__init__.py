@@ -1,1 +1,1 @@
-"""Where the time of a training step goes: StepProfiler, its report, and `xtts-precompute-profile`."""
+"""Where the time of a training step goes: StepProfiler, its report, and `xtts-precompute profile`."""

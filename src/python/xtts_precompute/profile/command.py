@@ -1,8 +1,9 @@
-"""`xtts-precompute-profile`: is this cache fast enough to train from, on this machine?
+"""`xtts-precompute profile`: where the time of a training step goes, and what data costs it.
 
-`python -m xtts_precompute.profile` is the same command. It trains a small text-to-speech network on
-the cache's batches, and prints where the time of a step goes. Then it trains on one batch alone,
-which proves what data costs. It ends with the exit codes of xtts-precompute (README.md).
+`xtts-precompute profile` and `python -m xtts_precompute.profile` are the same command. It times the
+small reference network on a cache's batches, or the user's own loader and step. Then it repeats the
+step on one batch alone, which proves what data costs. It ends with the exit codes of xtts-precompute
+(README.md).
 """
 
 from __future__ import annotations
@@ -11,36 +12,49 @@ import argparse
 import json
 import os
 import re
+import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .._base.commands import run_command
-from .._base.errors import ResourceError
+from .._base.errors import InvalidArgumentError, ResourceError
 
+PROGRAM = "xtts-precompute profile"
+_TOO_SLOW = 4  # the exit code of --fail-over
 _EXAMPLES = """examples:
-  xtts-precompute-profile ./cache
-  xtts-precompute-profile ./cache --framework tensorflow --num-steps 100 --batch-size 16
-  xtts-precompute-profile ./cache --json --plot steps.svg > profile.json
+  xtts-precompute profile ./cache                                  # the reference network
+  xtts-precompute profile --loader train:loader --step train:step  # your own, of train.py
+  xtts-precompute profile ./cache --data-gpu 0 --model-gpu 1
+  xtts-precompute profile ./cache --fail-over 5% --json > profile.json
 
-To time a training step of your own: help(xtts_precompute.StepProfiler).
+--loader names an iterable of batches, or a function without arguments that returns one. --step names
+a function that takes a batch. If it also takes `profiler`, it may name its phases
+(`with profiler.phase("forward"):`); else backward and optimizer of a PyTorch step are seen by
+themselves (PyTorch 2.0 and later).
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
-    options = _parser().parse_args(arguments)
-    return run_command("xtts-precompute-profile", lambda: _run(options))
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return run_command(PROGRAM, lambda: _run(_parser().parse_args(words)), as_json="--json" in words)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InvalidArgumentError(f"{message}\n{PROGRAM} --help says more")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="xtts-precompute-profile",
-        description="Times training steps of a small text-to-speech network on a cache: where their "
-        "time goes, and whether data is what they wait for.",
+    parser = _Parser(
+        prog=PROGRAM,
+        description="Times training steps: where their time goes, and whether data is what they wait for.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("cache", metavar="CACHE", help="the folder that xtts-precompute has made")
+    parser.add_argument("cache", metavar="CACHE", nargs="?", help="the folder that xtts-precompute has made")
+    parser.add_argument("--loader", metavar="MODULE:NAME", help="your own batches instead of CACHE's")
+    parser.add_argument("--step", metavar="MODULE:NAME", help="your own step instead of the reference network's")
     parser.add_argument(
         "--framework", choices=("auto", "torch", "tensorflow"), default="auto", help="auto: the first that is installed"
     )
@@ -48,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--warmup", type=_count_or_none, default=5, metavar="N", help="steps before them that do not (5)"
     )
-    parser.add_argument("--batch-size", type=_count, default=32, metavar="N", help="clips of a batch (32)")
+    parser.add_argument("--batch-size", type=_count, metavar="N", help="clips of a batch of CACHE (32)")
     parser.add_argument("--split", metavar="NAME", help="train, validation or test; all clips unless told otherwise")
     parser.add_argument(
         "--device",
@@ -57,26 +71,42 @@ def _parser() -> argparse.ArgumentParser:
         metavar="D",
         help="cpu, cuda, cuda:N, or auto: CUDA where the framework finds it",
     )
+    parser.add_argument("--data-gpu", type=_gpu, metavar="I", help="the GPU that batches are put on (two GPUs)")
+    parser.add_argument("--model-gpu", type=_gpu, metavar="J", help="the GPU that trains (two GPUs)")
+    parser.add_argument(
+        "--fail-over", type=_percent, metavar="P%", help="exit code 4 if data costs more than this share of a step"
+    )
     parser.add_argument(
         "--no-synthetic", action="store_true", help="leave out the steps on one batch alone, and with them the proof"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
+    parser.add_argument("-q", "--quiet", action="store_true", help="errors only on stderr")
     parser.add_argument("--plot", metavar="FILE", type=_picture, help="draw the steps, as .svg or .png")
     return parser
 
 
 def _count(word: str) -> int:
-    return _number(word, 1)
+    return _number(word, 1, 1_000_000)
 
 
 def _count_or_none(word: str) -> int:
-    return _number(word, 0)
+    return _number(word, 0, 1_000_000)
 
 
-def _number(word: str, least: int) -> int:
-    if not re.fullmatch("[0-9]{1,7}", word) or not least <= int(word) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"is a number from {least} to 1000000, not '{word}'")
+def _gpu(word: str) -> int:
+    return _number(word, 0, 1023)
+
+
+def _number(word: str, least: int, most: int) -> int:
+    if not re.fullmatch("[0-9]{1,7}", word) or not least <= int(word) <= most:
+        raise argparse.ArgumentTypeError(f"is a number from {least} to {most}, not '{word}'")
     return int(word)
+
+
+def _percent(word: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?%", word) or not float(word[:-1]) <= 100:
+        raise argparse.ArgumentTypeError(f"is a share from 0% to 100%, as in 5%, not '{word}'")
+    return float(word[:-1]) / 100
 
 
 def _device(word: str) -> str:
@@ -91,53 +121,61 @@ def _picture(word: str) -> str:
     return word
 
 
-def _run(options: argparse.Namespace) -> None:
+def _check(options: argparse.Namespace) -> None:
+    """Refuses what does not fit together, and files that cannot be written, before minutes of steps."""
+    if (options.cache is None) == (options.loader is None):
+        raise InvalidArgumentError(
+            "profile needs batches: name a CACHE, or your own loader by --loader"
+            if options.cache is None
+            else "profile times one way of loading: name a CACHE, or --loader, not both"
+        )
+    if options.loader is not None:
+        if options.step is None:
+            raise InvalidArgumentError("--loader needs --step, because the reference network takes a CACHE's batches")
+        for option, value in (("--batch-size", options.batch_size), ("--split", options.split)):
+            if value is not None:
+                raise InvalidArgumentError(f"{option} is for a CACHE: your own loader has its own")
+    if options.device != "auto" and (options.data_gpu, options.model_gpu) != (None, None):
+        raise InvalidArgumentError("--device is one place for all: leave it out with --data-gpu and --model-gpu")
+    folder = os.path.dirname(options.plot or "") or "."
+    if options.plot is not None and not os.access(folder, os.W_OK):
+        raise ResourceError(
+            f"--plot {options.plot}: there is no folder '{folder}' that can be written to; name another one"
+        )
+
+
+def _run(options: argparse.Namespace) -> int:
+    _check(options)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # hides TensorFlow's remarks about the processor
     # Without this, PyTorch's threads wait spinning for one another. If anything else runs then,
     # steps take several times as long, which is not the data's fault.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    from .._cache.cache import open as open_cache
-    from .profiler import StepProfiler
-    from .runs import prepare
+    from .measuring import measure
 
-    folder = os.path.dirname(options.plot or "") or "."
-    if options.plot is not None and not os.access(folder, os.W_OK):  # checked now, not after minutes of steps
-        raise ResourceError(
-            f"--plot {options.plot}: there is no folder '{folder}' that can be written to; name another one"
-        )
-    # A GPU by number may be another than the framework's current one.
-    gpu = {"auto": "auto", "cuda": "auto", "cpu": None}.get(options.device, options.device[5:])
-    gpu = int(gpu) if gpu is not None and gpu != "auto" else gpu
-    profiler = StepProfiler(warmup=options.warmup, batch_size=options.batch_size, gpu=gpu)
-    cache = open_cache(options.cache)
-    run = prepare(
-        cache,
-        profiler,
-        framework=options.framework,
-        device=options.device,
-        batch_size=options.batch_size,
-        split=options.split,
-    )
-    if options.no_synthetic:
-        for batch in profiler.batches(run.loader, options.num_steps):
-            run.step(batch)
-            del batch
-        report = profiler.report()
-    else:
-        report = profiler.compare(run.loader, run.step, options.num_steps)
-    run.loader.close()
+    def tell(message: str) -> None:
+        if not options.quiet and not options.json:
+            print(f"{PROGRAM}: {message}", file=sys.stderr)
+
+    run, report = measure(options, tell)
     if options.plot is not None:
         report.save(options.plot)
     if options.json:
         about: dict[str, Any] = {
             "cache": options.cache, "framework": run.framework, "device": run.device,
-            "has_text": run.has_text, "parameters": run.parameter_count,
+            "has_text": run.has_text, "parameters": run.parameter_count, "note": run.note,
         }  # fmt: skip
         print(json.dumps({**about, **report.to_json()}, indent=2))
-        return
-    text = "tokens and mel" if run.has_text else "mel alone, since the cache has no tokens"
+    else:
+        print(run.title)
+        if run.note:
+            print(run.note)
+        print(report)
+    if options.fail_over is None or report.least_cost <= options.fail_over:
+        return 0
+    sys.stdout.flush()
     print(
-        f"{options.cache}: a network of {run.parameter_count / 1e6:.1f} million parameters on {text}, "
-        f"{run.framework} on {run.device}"
+        f"{PROGRAM}: data costs {100 * report.least_cost:.1f} % of a step or more, and --fail-over allows "
+        f"{100 * options.fail_over:g} %",
+        file=sys.stderr,
     )
-    print(report)
+    return _TOO_SLOW

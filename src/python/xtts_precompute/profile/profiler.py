@@ -79,6 +79,7 @@ class StepProfiler:
         self._clock: Clock | None = None
         self._wanted_gpu = gpus.checked(gpu)
         self._gpu: int | None = None  # chosen with the clock
+        self._data_gpu: gpus.Watch | None = None
         self._batch_size = None if batch_size is None else whole("batch_size", batch_size, 1, 2**31)
         self._real, self._repeated = _Series(self._warmup), _Series(self._warmup)
         self._series = self._real
@@ -143,6 +144,18 @@ class StepProfiler:
             step(batch)
         return self.report()
 
+    def watch_data_gpu(self, number: int | None) -> None:
+        """Watches a second GPU, on which batches are prepared, from now to the next `report()`."""
+        self._data_gpu = None if number is None or number == self._wanted_gpu else gpus.Watch(number)
+        if self._data_gpu is not None:
+            self._data_gpu.start()
+
+    def forget(self) -> None:
+        """Drops all steps that were measured, and their warm-up: the next loop begins anew."""
+        self._stop_watching()
+        self._real, self._repeated = _Series(self._warmup), _Series(self._warmup)
+        self._series, self._data_gpu = self._real, None
+
     def report(self) -> ProfileReport:
         """Returns a ProfileReport of the finished steps (the last 10,000), without the warm-up.
 
@@ -165,6 +178,7 @@ class StepProfiler:
             size,
             self._real.gpu_use(),
             self._repeated.gpu_use() if repeated else None,
+            None if self._data_gpu is None else self._data_gpu.use(),
         )
 
     # ---- inside
@@ -235,6 +249,8 @@ class StepProfiler:
     def _stop_watching(self) -> None:
         self._real.stop_watching()
         self._repeated.stop_watching()
+        if self._data_gpu is not None:
+            self._data_gpu.stop()
 
     def _mark(self, name: str) -> None:
         if not self._marks:

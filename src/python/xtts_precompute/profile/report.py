@@ -15,7 +15,7 @@ from .times import Times, cycle_to_json, share_verdict, summarize, variation_ver
 
 DATA, OTHER = "data", "other"
 # The order within a step. Phases with other names follow, in the order in which they came.
-KNOWN = (DATA, "to_device", "forward", "loss", "backward", "optimizer")
+KNOWN = (DATA, "to_device", "transfer", "forward", "loss", "backward", "optimizer")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,9 @@ class ProfileReport:
 
     `to_json()` gives the numbers, with stable keys. `real` are the steps with real data;
     `synthetic` those on one batch again and again, or None. `gpu` and `synthetic_gpu` say what the
-    GPU did meanwhile; None if steps run on none.
+    GPU did meanwhile; None if steps run on none. `data_gpu` is a second one, on which batches are
+    prepared. `others_share` is the share of the processors that other programs took, if that was
+    measured.
     """
 
     real: Steps
@@ -97,6 +99,8 @@ class ProfileReport:
     batch_size: int | None
     gpu: GpuUse | None = None
     synthetic_gpu: GpuUse | None = None
+    data_gpu: GpuUse | None = None
+    others_share: float | None = None
 
     @property
     def data_share(self) -> float:
@@ -158,12 +162,31 @@ class ProfileReport:
         squares = sum(one.times.std_ms**2 / len(one.by_phase) for one in (self.real, self.synthetic))
         return float(2 * squares**0.5 / self.real.times.mean_ms)
 
+    @property
+    def is_contradictory(self) -> bool:
+        """True if the wait and the proof cannot both be true, so that something disturbed one of them.
+
+        Steps wait for data, but are no faster with data for free; or they are slower then.
+        """
+        if self.proven_share is None or self.proven_error is None or self.gain is None:
+            return False
+        doubt = max(self.proven_error, text.NO_MATTER)
+        return self.data_share - self.proven_share > doubt or self.gain < text.DISTURBED
+
+    @property
+    def least_cost(self) -> float:
+        """The share of a step that data costs at the least: the wait, or what is proven without its error."""
+        proven = 0.0 if self.proven_share is None else self.proven_share - (self.proven_error or 0.0)
+        return max(self.data_share, proven)
+
     def to_json(self) -> dict[str, Any]:
         """Returns numbers and texts alone. The keys are stable."""
         data = self.real.phase(DATA)
         return {
             **self.real.to_json(self.batch_size),
             **({} if self.gpu is None else self.gpu.to_json()),
+            **({} if self.data_gpu is None else {"data_gpu": self.data_gpu.to_json()}),
+            **({} if self.others_share is None else {"others_share": self.others_share}),
             "clock": self.clock,
             "warmup_steps": self.warmup,
             "batch_size": self.batch_size,

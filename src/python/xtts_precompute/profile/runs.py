@@ -1,14 +1,21 @@
-"""What `xtts-precompute-profile` times: the reference network on a cache, in PyTorch or TensorFlow."""
+"""What `xtts-precompute profile` times on a cache, in PyTorch or TensorFlow: the reference network, or
+the user's own step.
+"""
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from .._base.errors import InvalidArgumentError, MismatchError, MissingPackageError, UnsupportedError
 from .._cache.cache import Cache
+from .._cache.cache import open as open_cache
+from .own_code import own_step
+from .placement import Placement
 from .profiler import StepProfiler
 
 INSTALLATIONS = {"torch": "torch", "tensorflow": "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)"}
@@ -18,14 +25,19 @@ TEXT_FIELDS = ("tokens", "text_len")
 
 @dataclass(frozen=True)
 class Run:
-    """Batches, and the step that is timed with them. `step` uses the profiler that it was made with."""
+    """Batches, and the step that is timed with them. `step` uses the profiler that it was made with.
+
+    `note` says what cannot be measured on this machine.
+    """
 
     loader: Any
     step: Callable[[Any], object]
+    title: str
     framework: str
     device: str
-    has_text: bool
-    parameter_count: int
+    has_text: bool = True
+    parameter_count: int | None = None
+    note: str = ""
 
 
 def framework_of(wanted: str) -> str:
@@ -39,43 +51,113 @@ def framework_of(wanted: str) -> str:
     raise MissingPackageError(f"the reference model needs PyTorch or TensorFlow, and neither is installed: {ways}")
 
 
-def prepare(
-    cache: Cache, profiler: StepProfiler, *, framework: str, device: str, batch_size: int, split: str | None
-) -> Run:
-    """Returns a Run for one of the frameworks.
+def gpu_count(framework: str) -> int:
+    """Returns how many GPUs a framework finds."""
+    if framework == "torch":
+        from ..torch import torch
 
-    If the cache has no tokens, the network is trained on mels alone.
+        return int(torch.cuda.device_count())
+    from ..tensorflow import tf
+
+    return len(tf.config.list_physical_devices("GPU"))
+
+
+def usual_gpu(device: str) -> int | str | None:
+    """Returns the GPU to watch for --device. A GPU by number may be another than the framework's current one."""
+    number = {"auto": "auto", "cuda": "auto", "cpu": None}.get(device, device[5:])
+    return number if number is None or number == "auto" else int(number)
+
+
+def name_of(wanted: str) -> str:
+    """Returns name and version of the framework that the user's own code has imported."""
+    for name, words in (("torch", "PyTorch"), ("tensorflow", "TensorFlow")):
+        if name in sys.modules and wanted in ("auto", name):
+            return f"{words} {sys.modules[name].__version__}"
+    return "no framework that is known here"
+
+
+def prepare(options: argparse.Namespace, profiler: StepProfiler, placement: Placement | None) -> Run:
+    """Returns a Run on a cache, in one of the frameworks.
+
+    If the cache has no tokens, the reference network is trained on mels alone.
     """
+    cache = open_cache(options.cache)
+    size = 32 if options.batch_size is None else options.batch_size
+    loading: dict[str, Any] = {"batch_size": size, "split": options.split}
+    if options.step is None:
+        loading["fields"] = FIELDS + (TEXT_FIELDS if "tokens" in cache.columns else ())
+        _check_mel(cache)
+    make = {"torch": _torch, "tensorflow": _tensorflow}[framework_of(options.framework)]
+    run = make(cache, profiler, options, placement, loading)
+    if len(run.loader) == 0:
+        clips = "this cache has" if options.split is None else f"the split '{options.split}' has"
+        raise InvalidArgumentError(f"{clips} too few clips for a batch of {size}: ask for a smaller --batch-size")
+    return run
+
+
+def _check_mel(cache: Cache) -> None:
     mel = cache.columns.get("mel")
     if mel is None or len(mel.shape) != 2:
         there = ", ".join(f"{column.name} {list(column.shape)}" for column in cache.columns.values())
         raise MismatchError(
             "the reference model is trained on a column 'mel' of [frames, mels], and this cache has "
-            f"{there}: time your own step with xp.StepProfiler"
+            f"{there}: time your own step with --step"
         )
+
+
+def _run(
+    cache: Cache,
+    options: argparse.Namespace,
+    placement: Placement | None,
+    loader: Any,
+    step: Callable[[Any], object],
+    framework: str,
+    device: str,
+    parameter_count: int | None,
+) -> Run:
     has_text = "tokens" in cache.columns
-    options = {"batch_size": batch_size, "split": split, "fields": FIELDS + (TEXT_FIELDS if has_text else ())}
-    make = {"torch": _torch, "tensorflow": _tensorflow}[framework_of(framework)]
-    run = make(cache, profiler, int(mel.shape[1]), has_text, device, options)
-    if len(run.loader) == 0:
-        clips = "this cache has" if split is None else f"the split '{split}' has"
-        raise InvalidArgumentError(f"{clips} too few clips for a batch of {batch_size}: ask for a smaller --batch-size")
-    return run
+    text = "tokens and mel" if has_text else "mel alone, since the cache has no tokens"
+    what = (
+        f"--step {options.step}"
+        if parameter_count is None
+        else f"a network of {parameter_count / 1e6:.1f} million parameters on {text}"
+    )
+    title = f"{options.cache}: {what}, {framework} on {device}"
+    note = "" if placement is None else placement.note
+    return Run(loader, step, title, framework, device, has_text, parameter_count, note)
 
 
 def _torch(
-    cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool, device: str, options: dict[str, Any]
+    cache: Cache,
+    profiler: StepProfiler,
+    options: argparse.Namespace,
+    placement: Placement | None,
+    loading: dict[str, Any],
 ) -> Run:
-    from ..reference_torch import SmallTts, mel_loss
     from ..torch import Loader, torch
 
-    device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    loader = Loader(cache, device=device, **options)
+    device = ("cuda" if torch.cuda.is_available() else "cpu") if options.device == "auto" else options.device
+    data_device = device
+    if placement is not None:
+        device, data_device = (
+            "cpu" if number is None else f"cuda:{number}" for number in (placement.model, placement.data)
+        )
+    loader = Loader(cache, device=data_device, **loading)
+    version = f"PyTorch {torch.__version__}"
+    if options.step is not None:
+        return _run(cache, options, placement, loader, own_step(options.step, profiler), version, device, None)
+    from ..reference_torch import SmallTts, mel_loss
+
     torch.manual_seed(0)
-    model = SmallTts(mel_count, has_text).to(device)
+    model = SmallTts(int(cache.columns["mel"].shape[1]), "tokens" in cache.columns).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    if device.startswith("cuda:"):
+        torch.cuda.set_device(device)  # the clock's marks are on its stream
 
     def step(batch: Any) -> None:
+        if data_device != device:
+            with profiler.phase("transfer"):
+                batch = {name: batch[name].to(device, non_blocking=True) for name in loading["fields"]}
         mel = batch["mel"].float()
         with profiler.phase("forward"):
             predicted = model(mel, batch.get("tokens"), batch.get("text_len"))
@@ -87,31 +169,41 @@ def _torch(
         with profiler.phase("optimizer"):
             optimizer.step()
 
-    return Run(
-        loader, step, f"PyTorch {torch.__version__}", device, has_text, sum(one.numel() for one in model.parameters())
-    )
+    count = sum(one.numel() for one in model.parameters())
+    return _run(cache, options, placement, loader, step, version, device, count)
 
 
 def _tensorflow(
-    cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool, device: str, options: dict[str, Any]
+    cache: Cache,
+    profiler: StepProfiler,
+    options: argparse.Namespace,
+    placement: Placement | None,
+    loading: dict[str, Any],
 ) -> Run:
-    from ..reference_tensorflow import SmallTts, mel_loss
     from ..tensorflow import Loader, tf
 
     gpus = tf.config.list_physical_devices("GPU")
-    if device == "auto":
-        device = "cuda" if gpus else "cpu"
+    device = ("cuda" if gpus else "cpu") if options.device == "auto" else options.device
     number = int(device[5:] or 0) if device.startswith("cuda") else None
+    data_number = number
+    if placement is not None:
+        number, data_number = placement.model, placement.data
+        device = "cpu" if number is None else f"cuda:{number}"
     if number is not None and number >= len(gpus):
         raise UnsupportedError(
             f"device '{device}': TensorFlow sees {len(gpus)} GPUs; use --device cpu, or pip install "
             "tensorflow[and-cuda]"
         )
     place = "/CPU:0" if number is None else f"/GPU:{number}"
-    loader = Loader(cache, device=None if number is None else place, **options)
+    loader = Loader(cache, device=None if data_number is None else f"/GPU:{data_number}", **loading)
+    version = f"TensorFlow {tf.__version__}"
+    if options.step is not None:
+        return _run(cache, options, placement, loader, own_step(options.step, profiler), version, device, None)
+    from ..reference_tensorflow import SmallTts, mel_loss
+
     tf.random.set_seed(0)
     with tf.device(place):
-        model = SmallTts(mel_count, has_text)
+        model = SmallTts(int(cache.columns["mel"].shape[1]), "tokens" in cache.columns)
         optimizer = tf.keras.optimizers.Adam(1e-3)
         optimizer.build(model.weights)
     # Compiled one by one, because a step that is one function cannot be cut inside.
@@ -120,6 +212,9 @@ def _tensorflow(
 
     def step(batch: Any) -> None:
         with tf.device(place):
+            if data_number != number:
+                with profiler.phase("transfer"):
+                    batch = {name: tf.identity(batch[name]) for name in loading["fields"]}
             mel = tf.cast(batch["mel"], tf.float32)
             with tf.GradientTape() as tape:
                 with profiler.phase("forward"):
@@ -132,4 +227,4 @@ def _tensorflow(
                 update(gradients)
 
     count = sum(int(weight.shape.num_elements()) for weight in model.weights)
-    return Run(loader, step, f"TensorFlow {tf.__version__}", device, has_text, count)
+    return _run(cache, options, placement, loader, step, version, device, count)

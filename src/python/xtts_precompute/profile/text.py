@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._base.words import counted
+from .others import DISTURBING
+from .placement import tier
 from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_verdict, variation_verdict
 
 if TYPE_CHECKING:
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
     from .report import ProfileReport, Steps
 
 # Precomputed data should cost less of a step than this: how even it is then has no effect on steps.
-_NO_MATTER = 0.05
-_DISTURBED = 0.9  # a gain below it comes from other programs, not from the data
+NO_MATTER = 0.05
+DISTURBED = 0.9  # a gain below it comes from other programs, not from the data
 
 
 def describe(report: ProfileReport) -> str:
@@ -22,14 +24,16 @@ def describe(report: ProfileReport) -> str:
     size = "" if report.batch_size is None else f" of {report.batch_size} samples"
     warmup = f", after {report.warmup} that do not count" if report.warmup else ""
     lines = [f"{counted(len(real.by_phase), 'step', 'steps')}{size}{warmup} ({report.clock} clock)", *_table(real)]
+    # With a proof, the verdict stands there: the wait is only a part of what data costs.
+    verdict = f": {report.data_verdict}" if report.synthetic is None else ""
     lines.append(
-        f"{_rates(real, report.batch_size)}; waiting for data {percent(report.data_share)} of the step: "
-        f"{report.data_verdict}; variation {percent(report.variation)}: {report.variation_verdict}"
+        f"{_rates(real, report.batch_size)}; waiting for data {percent(report.data_share)} of the step{verdict}; "
+        f"variation {percent(report.variation)}: {report.variation_verdict}"
     )
     if report.variation >= STABLE_VARIATION:
         lines += _rhythm("step", real.times.cycle)
     data = real.phase("data").times
-    if report.data_share >= _NO_MATTER:
+    if report.data_share >= NO_MATTER:
         # Against the step: an uneven wait that is short does not make steps uneven.
         of_step = data.std_ms / real.times.mean_ms
         lines.append(
@@ -39,6 +43,8 @@ def describe(report: ProfileReport) -> str:
         lines += _rhythm("wait", data.cycle)
     if report.gpu is not None:
         lines += _gpu(report.gpu)
+    if report.data_gpu is not None:
+        lines += _data_gpu(report.data_gpu, report.gpu)
     if report.synthetic is not None:
         lines.append(_proof(report))
     if report.synthetic_gpu is not None and report.synthetic_gpu.utilization is not None:
@@ -107,6 +113,17 @@ def _gpu(use: GpuUse) -> list[str]:
     return lines
 
 
+def _data_gpu(use: GpuUse, model: GpuUse | None) -> list[str]:
+    if use.values is None or use.utilization is None:
+        return [f"the GPU that prepares data was not watched: {use.missing}"]
+    line = (
+        f"{use.values['name']}, which prepares data: busy {utilization(use)}: {tier('data', use.utilization['mean'])}"
+    )
+    if model is not None and model.utilization is not None:
+        line += f"; as one that trains, the other is {tier('model', model.utilization['mean'])}"
+    return [line]
+
+
 def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
     if cycle is None:
         return []
@@ -126,16 +143,18 @@ def _proof(report: ProfileReport) -> str:
     proven, error, wait = report.proven_share, report.proven_error, report.data_share
     rates = _rates(report.synthetic, report.batch_size)
     text = f"with the same batch again and again, data for free: {rates}, {report.gain:.2f} times as many. "
+    if report.is_contradictory:
+        return text + "That does not fit the wait, so something else slowed steps down: it proves nothing"
     if proven <= error:
         text += f"That is within ± {percent(error)}, by which steps differ by themselves: "
         return text + (
             "data is not the bottleneck" if wait < GOOD_SHARE else "it proves nothing, so measure more steps"
         )
     text += f"Data costs {percent(proven)} (± {percent(error)}) of the time"
-    if proven - wait > max(error, _NO_MATTER):
+    if proven - wait > max(error, NO_MATTER):
         text += f": {percent(wait)} waiting, {percent(proven - wait)} because its loader slows the rest of the step"
     verdict = share_verdict(proven)
-    if verdict == "good" and proven >= _NO_MATTER:
+    if verdict == "good" and proven >= NO_MATTER:
         return text + f". Below {percent(GOOD_SHARE)} counts as good; it is a cost all the same"
     return (
         text
@@ -162,15 +181,17 @@ def advice(report: ProfileReport) -> list[str]:
         found.append(
             "Measure with synthetic data, too (StepProfiler.synthetic or compare): that proves what data costs."
         )
-    if proven is not None and proven - share >= max(_NO_MATTER, report.proven_error or 0.0):
+    if proven is not None and proven - share >= max(NO_MATTER, report.proven_error or 0.0):
         found.append(
             "The loader takes more than the wait shows: its workers compute on the processors that the step needs."
         )
-    if report.gain is not None and report.gain < _DISTURBED:
+    if report.others_share is not None and report.others_share > DISTURBING:
         found.append(
-            "The steps with data for free were slower, so other programs took the processors meanwhile: "
-            "measure again when the machine is idle."
+            f"Other programs took {percent(report.others_share)} of the processors meanwhile: measure again when the "
+            "machine is idle."
         )
+    elif report.is_contradictory:
+        found.append("Measure again when the machine is idle, and with more steps.")
     if report.gpu is not None and report.gpu.swings and share >= GOOD_SHARE:
         found.append("The GPU's utilization swings because batches come late, in bursts.")
     if report.gpu is not None and report.gpu.is_steadily_low and share < GOOD_SHARE:
@@ -178,7 +199,7 @@ def advice(report: ProfileReport) -> list[str]:
             "The GPU is steadily at a low utilization, and data is not why: compile the step (torch.compile, or "
             "tf.function with XLA), or take larger batches."
         )
-    if report.variation >= STABLE_VARIATION and share < _NO_MATTER:
+    if report.variation >= STABLE_VARIATION and share < NO_MATTER:
         found.append(
             "The steps are uneven, and data is not why: look for validation or checkpoints inside the step, "
             "shapes that change, or other programs."

@@ -27,6 +27,7 @@ _SKIPPED_FILES = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _COMPAT = re.compile(r"^tensorflow\.compat\.v[12]\b")
 # What has code of its own, which runs at another time than the code around it.
 INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+SCRIPT = "<script>"  # the name of Source.script; no function has it
 _IGNORE = re.compile(r"#\s*xtts:\s*ignore\b[ \t]*([\w, \t]*)")
 
 
@@ -41,6 +42,8 @@ class Source:
         self.ignored = _ignored(text)
         self.calls = [(node, self.name_of(node.func)) for node in self.nodes if isinstance(node, ast.Call)]
         self._own_calls: dict[ast.AST, list[ast.Call]] | None = None
+        # What stands in no function, as the function that it would be: many scripts train there.
+        self.script = ast.FunctionDef(SCRIPT, _no_arguments(), tree.body, [], lineno=1, col_offset=0)
 
     def name_of(self, node: ast.AST | None) -> str:
         """Returns "torch.utils.data.DataLoader" for a name or attribute; "" for anything else."""
@@ -60,7 +63,7 @@ class Source:
             for call, _ in sorted(self.calls, key=lambda one: (one[0].lineno, one[0].col_offset)):
                 owner = next((one for one in self.above(call) if isinstance(one, INNER)), self.tree)
                 self._own_calls.setdefault(owner, []).append(call)
-        return self._own_calls.get(function, [])
+        return self._own_calls.get(self.tree if function is self.script else function, [])
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yields what encloses a node, the nearest first."""
@@ -155,9 +158,13 @@ def _parsed(path: str, shown: str) -> Source:
         return Source(shown, text, ast.parse(text))
 
 
+def _no_arguments() -> ast.arguments:
+    return ast.arguments([], [], None, [], [], None, [])
+
+
 def _encoding_of(file: BinaryIO) -> str:
     try:
-        return tokenize.detect_encoding(file.readline)[0]
+        return tokenize.detect_encoding(lambda: file.readline(_BYTES_MAX))[0]
     except SyntaxError:  # its message has the whole path
         raise LookupError("unknown encoding") from None
 

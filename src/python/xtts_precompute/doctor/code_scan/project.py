@@ -68,10 +68,13 @@ class Project:
         self.uses_cuda = any(_mentions_cuda(source) for source in sources)
 
     def all_functions(self) -> Iterator[Function]:
-        """Yields every function, in the order of the names."""
+        """Yields every function, in the order of the names, then what stands in none, file by file."""
         for name in sorted(self.functions):
             self.check_time()
             yield from self.functions[name]
+        for source in self.sources:
+            self.check_time()
+            yield Function(source, source.script)
 
     def check_time(self) -> None:
         """Raises TimeoutError where the time of the scan is over."""

@@ -102,8 +102,9 @@ def finds(project: Project, steps: Steps) -> Iterator[dict[str, Any]]:
             continue
         loops = loop_around(source, tapes[-1]) is not None or steps.is_in_a_loop(function)
         if loops and not steps.is_compiled(function):
-            text = f"{node.name}() trains with a GradientTape in a loop, and no tf.function wraps it."
-            yield find(source, node, "step_not_compiled", text)
+            name = "This script" if node is source.script else f"{node.name}()"
+            text = f"{name} trains with a GradientTape in a loop, and no tf.function wraps it."
+            yield find(source, tapes[-1] if node is source.script else node, "step_not_compiled", text)
 
 
 def may_train(function: Function) -> bool:

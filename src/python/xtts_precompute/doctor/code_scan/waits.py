@@ -42,6 +42,8 @@ def _bodies_of_step(steps: Steps, function: Function) -> list[ast.AST]:
     node, source = function.node, function.source
     if not may_train(function):
         return []
+    if node is source.script and not _uses_gpu(source):
+        return []  # a function may get what another file has moved to a GPU; a script moves it itself
     is_method = class_of(function) is not None and node.name in ("train_step", "training_step")
     if is_method or (node.name in steps.names and steps.is_in_a_loop(function)):
         return [node]
@@ -53,6 +55,12 @@ def _bodies_of_step(steps: Steps, function: Function) -> list[ast.AST]:
         if around is not None and around not in bodies:
             bodies.append(around)
     return bodies
+
+
+def _uses_gpu(source: Source) -> bool:
+    """Whether a file moves something to a device, or leaves that to TensorFlow."""
+    has_tensorflow = any(name.split(".")[0] == "tensorflow" for name in source.imports.values())
+    return has_tensorflow or any(last_name(call.func) in _MOVES for call, _ in source.calls)
 
 
 def _waits(steps: Steps, function: Function, body: ast.AST) -> Iterator[dict[str, Any]]:
@@ -71,7 +79,8 @@ def _waits(steps: Steps, function: Function, body: ast.AST) -> Iterator[dict[str
     for line in sorted(by_line):
         node, shown = by_line[line]
         where = "each step of" if body is not function.node else "each call of"
-        yield find(source, node, "host_sync", f"{shown} waits for the GPU in {where} {function.node.name}().")
+        name = "this script" if function.node is source.script else f"{function.node.name}()"
+        yield find(source, node, "host_sync", f"{shown} waits for the GPU in {where} {name}.")
 
 
 def _wait_of(call: ast.Call, host: _HostNames, losses: set[str]) -> str:

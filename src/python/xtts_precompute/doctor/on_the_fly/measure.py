@@ -15,9 +15,8 @@ if TYPE_CHECKING:  # up to Python 3.8, Callable[...] cannot be evaluated
 
 def measure(request: dict[str, Any]) -> dict[str, Any]:
     """Returns the answer to a request; both are described in __main__.py."""
-    # A worker that computes is one thread, as in a DataLoader.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+    # Threads of NumPy's libraries are left as they are. A DataLoader's workers have them, too, and
+    # get into each other's way.
     try:
         work, version = _librosa(request)
     except Exception as error:  # a broken installation may raise anything

@@ -1,0 +1,106 @@
+// profile: where the time of a training step goes. The Python package measures; this finds it, and
+// hands the command over.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/run_program.hpp"
+#include "base/try.hpp"
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "doctor/python_child.hpp"
+
+namespace xtts::cli {
+namespace {
+
+constexpr const char* kNotes =
+    "--loader names an iterable of batches, or a function without arguments that returns one;\n"
+    "--step a function that takes a batch. Both are looked for from the current folder on.";
+constexpr std::chrono::seconds kLookLimit{20};
+
+struct ProfileOptions {
+  std::string cache, python, loader, step, framework, device, split, plot;
+  std::string num_steps, warmup, batch_size, data_gpu, model_gpu, fail_over;
+  bool no_synthetic = false;
+};
+
+// The words for the Python package's own command, which judges them (profile/command.py).
+std::vector<std::string> words_of(const ProfileOptions& options, const Flags& flags) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : {std::pair{"--loader", &options.loader},
+                                    {"--step", &options.step},
+                                    {"--framework", &options.framework},
+                                    {"--num-steps", &options.num_steps},
+                                    {"--warmup", &options.warmup},
+                                    {"--batch-size", &options.batch_size},
+                                    {"--split", &options.split},
+                                    {"--device", &options.device},
+                                    {"--data-gpu", &options.data_gpu},
+                                    {"--model-gpu", &options.model_gpu},
+                                    {"--fail-over", &options.fail_over},
+                                    {"--plot", &options.plot}}) {
+    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
+  }
+  if (options.no_synthetic) words.emplace_back("--no-synthetic");
+  if (flags.json) words.emplace_back("--json");
+  if (flags.quiet) words.emplace_back("--quiet");
+  if (!options.cache.empty()) words.insert(words.end(), {"--", options.cache});
+  return words;
+}
+
+Status run_profile(const Context& context, const ProfileOptions& options) {
+  XTTS_ASSIGN(const doctor::FoundPython python, doctor::find_python(options.python));
+  const std::string look =
+      "import importlib.util as u, sys; sys.exit(u.find_spec('xtts_precompute') is None)";
+  XTTS_ASSIGN(const ProgramResult there,
+              run_program({.arguments = {python.program, "-c", look}, .time_limit = kLookLimit}));
+  if (there.end != ProgramEnd::kExited || there.code != 0)
+    return {StatusCode::kUnsupported,
+            "profile trains in Python, and " + python.program + " (" + python.version +
+                ") has no xtts_precompute: install it there (`" + python.program +
+                " -m pip install xtts-precompute`), or name another Python by --python"};
+  std::vector<std::string> arguments{python.program, "-m", "xtts_precompute.profile"};
+  for (std::string& word : words_of(options, context.flags)) arguments.push_back(std::move(word));
+  return become_program(std::move(arguments));
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ProfileOptions>();
+  Command command(app, context, "profile",
+                  "Where does the time of a training step go, and does it wait for data?");
+  command
+      .examples(
+          "xtts-precompute profile ./cache                            # a small network trains on "
+          "it\n"
+          "xtts-precompute profile --loader train:loader --step train:step   # your own, of "
+          "train.py\n"
+          "xtts-precompute profile ./cache --fail-over 5%             # in CI: exit code 4 above "
+          "it")
+      .positional("CACHE", options->cache, "A cache, to train the reference network on")
+      .option("--loader", options->loader, "MODULE:NAME", "Your own batches, instead of CACHE's")
+      .option("--step", options->step, "MODULE:NAME",
+              "Your own training step, instead of the reference network's")
+      .choice("--framework", options->framework, {"auto", "torch", "tensorflow"},
+              "Of the reference network (auto: the first that is installed)")
+      .option("--num-steps", options->num_steps, "N", "Steps that count (default: 50)")
+      .option("--warmup", options->warmup, "N", "Steps before them that do not (default: 5)")
+      .option("--batch-size", options->batch_size, "N", "Clips of a batch of CACHE (default: 32)")
+      .option("--split", options->split, "NAME", "Of CACHE: train, validation or test")
+      .option("--device", options->device, "D", "auto, cpu, cuda or cuda:N")
+      .option("--data-gpu", options->data_gpu, "I", "The GPU that batches are put on")
+      .option("--model-gpu", options->model_gpu, "J", "The GPU that trains")
+      .option("--fail-over", options->fail_over, "P%",
+              "Exit code 4 if data costs more than this share of a step")
+      .flag("--no-synthetic", options->no_synthetic,
+            "Leave out the steps with data for free, and with them the proof")
+      .option("--plot", options->plot, "FILE", "Draw the steps, as .svg or .png")
+      .option("--python", options->python, "PROGRAM",
+              "The Python that you train with (default: python3)")
+      .notes(kNotes)
+      .runs([options, &context] { return run_profile(context, *options); });
+}
+
+}  // namespace xtts::cli

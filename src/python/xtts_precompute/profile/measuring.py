@@ -1,0 +1,68 @@
+"""Measures steps for `xtts-precompute profile`, and measures again what other programs disturbed."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+
+from .own_code import OwnLoader, own_step
+from .others import DISTURBING, Others
+from .placement import place
+from .profiler import StepProfiler
+from .report import ProfileReport
+from .runs import Run, framework_of, gpu_count, name_of, prepare, usual_gpu
+
+_ATTEMPTS = 3
+
+
+def measure(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Run, ProfileReport]:
+    """Returns what was timed, and the report of the last measurement; `tell` gets messages."""
+    placement = None
+    if (options.data_gpu, options.model_gpu) != (None, None):
+        placement = place(options.data_gpu, options.model_gpu, gpu_count(framework_of(options.framework)))
+    gpu = usual_gpu(options.device) if placement is None else placement.model
+    profiler = StepProfiler(warmup=options.warmup, batch_size=options.batch_size, gpu=gpu)
+    run = (
+        _own(options, profiler, "" if placement is None else placement.note)
+        if options.loader is not None
+        else prepare(options, profiler, placement)
+    )
+    with contextlib.closing(run.loader):
+        for attempt in range(1, _ATTEMPTS + 1):
+            others = Others()
+            if placement is not None:
+                profiler.watch_data_gpu(placement.data)
+            report = replace(_measure(options, profiler, run), others_share=others.share())
+            reason = disturbance(report)
+            if reason is None or attempt == _ATTEMPTS:
+                return run, report
+            tell(f"{reason}: measuring again")
+            profiler.forget()
+    raise AssertionError("the last attempt returns")
+
+
+def disturbance(report: ProfileReport) -> str | None:
+    """Returns why a report should not be believed, or None."""
+    if report.others_share is not None and report.others_share > DISTURBING:
+        return f"other programs took {100 * report.others_share:.0f} % of the processors"
+    if report.is_contradictory:
+        return "waiting for data and steps with data for free do not agree"
+    return None
+
+
+def _measure(options: argparse.Namespace, profiler: StepProfiler, run: Run) -> ProfileReport:
+    if not options.no_synthetic:
+        return profiler.compare(run.loader, run.step, options.num_steps)
+    for batch in profiler.batches(run.loader, options.num_steps):
+        run.step(batch)
+        del batch
+    return profiler.report()
+
+
+def _own(options: argparse.Namespace, profiler: StepProfiler, note: str) -> Run:
+    loader = OwnLoader(options.loader)
+    step = own_step(options.step, profiler)
+    title = f"{options.loader} and {options.step}"
+    return Run(loader, step, title, name_of(options.framework), options.device, note=note)
