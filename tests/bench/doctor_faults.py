@@ -106,11 +106,11 @@ class Faults:
     def __init__(self, arguments, folder):
         self.program, self.data, self.hdd_model = arguments.program, arguments.data, arguments.hdd_model
         self.folder = folder
-        self.usual = ["--batch-size", 16, "--workers", 2, "--python", sys.executable]
+        self.usual = ["--batch-size", 16, "--python", sys.executable]
 
-    def doctor(self, *arguments, data=None, **environment):
-        data = ["--data", data or self.data]
-        return ask(self.program, "doctor", *data, *self.usual, *arguments, **environment)[0]
+    def doctor(self, *arguments, data=None, workers=2, **environment):
+        where = ["--data", data or self.data, "--workers", workers]
+        return ask(self.program, "doctor", *where, *self.usual, *arguments, **environment)[0]
 
     def code(self, text, *words):
         folder = self.folder / "code"
@@ -119,7 +119,7 @@ class Faults:
         return "code", words, ask(self.program, "doctor", "--code", folder, "--python", sys.executable)[0]
 
     def starved_workers(self):
-        return "will_it_help", ("Yes",), self.doctor("--workers", 0, "--step-ms", 30)
+        return "will_it_help", ("Yes",), self.doctor("--step-ms", 30, workers=0)
 
     def slow_disk(self):
         if self.hdd_model is None:

@@ -8,12 +8,13 @@ For each set-up (format, storage, workers, length of step) this script
 1. times the reference network's step on one batch again and again: the step with data for free;
 2. asks `PROGRAM doctor --data D --step-ms MS --workers W` for the expected gain, before there is a
    cache;
-3. trains with features on the fly (librosa in a DataLoader), then builds the cache and trains from
-   it, and compares the gain with the doctor's range.
+3. builds the cache, trains with features on the fly (librosa in a DataLoader) and from the cache in
+   rounds that take turns, and compares the gain with the doctor's range.
 
 The storage "hdd" is tests/bench/hdd_model.cpp, with a corpus 20 times as large that does not fit into
-memory. Its page cache has 1 MiB for audio, and for a cache 128 MiB, four of the reader's windows. Most steps only sleep, which is what a GPU's step looks like to the processors; the
-"network" ones compute on the CPU. Needs PyTorch, librosa and ffmpeg in this Python's environment.
+memory. Its page cache has 1 MiB for audio, and for a cache 128 MiB, four of the reader's windows.
+Most steps only sleep, which is what a GPU's step looks like to the processors; the "network" ones
+compute on the CPU. Needs PyTorch, librosa and ffmpeg in this Python's environment.
 """
 
 import argparse
@@ -178,13 +179,22 @@ class AsIfOnGpu:
 
 
 def ms_a_step(network, batches, steps, warmup=3):
-    iterator = iter(batches)
     for _ in range(warmup):
-        network.step(next(iterator))
+        network.step(next(batches))
     begin = time.perf_counter()
     for _ in range(steps):
-        network.step(next(iterator))
+        network.step(next(batches))
     return 1e3 * (time.perf_counter() - begin) / steps
+
+
+def side_by_side(network, ways, steps, rounds=3):
+    """Returns the median milliseconds of a step for each way of loading, in rounds that take turns."""
+    times = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, batches in ways.items():
+            # The warm-up empties the queue that the loader has filled while it was not its turn.
+            times[name].append(ms_a_step(network, batches, steps // rounds, warmup=6))
+    return {name: sorted(found)[rounds // 2] for name, found in times.items()}
 
 
 def on_the_fly(data, workers):
@@ -208,6 +218,12 @@ def ask_doctor(program, data, step_ms, workers, device):
     return rows, time.monotonic() - begin
 
 
+def from_cache(cache, place):
+    fields = ("tokens", "mel", "text_len", "mel_len")
+    loader = xp.torch.Loader(str(cache), batch_size=BATCH, fields=fields, **(WINDOW if place == "hdd" else {}))
+    return ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
+
+
 def run(name, arguments):
     kind, place, workers, gpu_ms = SETUPS[name]
     real = corpus(arguments.folder, kind)
@@ -219,15 +235,13 @@ def run(name, arguments):
         batch = next(iter(on_the_fly(data, 0)))
         step_ms = ms_a_step(network, for_ever([batch]), arguments.steps)
         rows, took_s = ask_doctor(arguments.program, data, step_ms, workers, "gpu" if gpu_ms else "cpu")
-        now = ms_a_step(network, on_the_fly(data, workers), arguments.steps)
-    shutil.rmtree(cache, ignore_errors=True)
-    subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
-    with storage(place, cache, arguments.hdd_model, 128) as shown:
-        fields = ("tokens", "mel", "text_len", "mel_len")
-        order = WINDOW if place == "hdd" else {}
-        loader = xp.torch.Loader(str(shown), batch_size=BATCH, fields=fields, **order)
-        batches = ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
-        cached = ms_a_step(network, batches, arguments.steps)
+        shutil.rmtree(cache, ignore_errors=True)
+        subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
+        with storage(place, cache, arguments.hdd_model, 128) as shown:
+            ways = {"now": iter(on_the_fly(data, workers)), "cached": from_cache(shown, place)}
+            found = side_by_side(network, ways, arguments.steps)
+            ways.clear()
+    now, cached = found["now"], found["cached"]
     low, high = bounds(rows["the step now"]["value"])
     cached_low, cached_high = bounds(rows["the step from a cache"]["value"])
     gain_low, gain_high = bounds(rows["how many times as fast"]["value"])

@@ -13,7 +13,8 @@ from .errors import Error, exit_code
 def run_command(name: str, work: Callable[[], int | None], as_json: bool = False) -> int:
     """Does the work of a command, tells its failure on stderr, and returns the exit code (README.md).
 
-    `work` may return the code. `as_json`: a failure is a JSON document on stdout, too, as the program's commands have it.
+    `work` may return the code. `as_json`: a failure is a JSON document on stdout, too, as the
+    program's commands have it.
     """
     code: int | None = 0
     try:

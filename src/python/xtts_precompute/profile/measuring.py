@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from .own_code import OwnLoader, own_step
 from .others import DISTURBING, Others
+from .own_code import OwnLoader, own_step
 from .placement import place
 from .profiler import StepProfiler
 from .report import ProfileReport

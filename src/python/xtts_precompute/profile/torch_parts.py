@@ -14,8 +14,7 @@ class TorchParts:
     """Times backward passes and optimizers as phases, within `inside()`. Stays for the process's life."""
 
     def __init__(self, torch: Any, profiler: StepProfiler) -> None:
-        from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-
+        hooks: Any = sys.modules["torch.optim.optimizer"]
         self._profiler = profiler
         self._is_inside = False
         self._optimizers: list[contextlib.AbstractContextManager[None]] = []
@@ -26,8 +25,8 @@ class TorchParts:
                 return backward(*arguments, **options)
 
         torch.autograd.backward = timed_backward
-        register_optimizer_step_pre_hook(self._begin_optimizer)
-        register_optimizer_step_post_hook(self._end_optimizer)
+        hooks.register_optimizer_step_pre_hook(self._begin_optimizer)
+        hooks.register_optimizer_step_post_hook(self._end_optimizer)
 
     @contextlib.contextmanager
     def inside(self) -> Iterator[None]:
