@@ -150,15 +150,13 @@ class Faults:
 
     def not_compiled(self):
         path = profile_file(self.folder, 0.02, 12.0)
-        return "will_it_help", ("data is not what training waits for",), self.doctor("--profile", path)
+        return "will_it_help", ("not compiled",), self.doctor("--profile", path)
 
     def small_shared_memory(self):
         if os.geteuid() != 0:
             return None
-        inner = (
-            f"mount -t tmpfs -o size=1M tmpfs /dev/shm && exec {self.program} doctor --data {self.data} "
-            + " ".join(map(str, self.usual))
-        )
+        command = [self.program, "doctor", "--data", self.data, "--workers", 2, *self.usual]
+        inner = "mount -t tmpfs -o size=1M tmpfs /dev/shm && exec " + " ".join(map(str, command))
         document, _ = ask("unshare", "-m", "sh", "-c", inner + ' "$@"', "sh")
         return "memory", ("/dev/shm",), document
 
