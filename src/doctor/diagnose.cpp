@@ -226,7 +226,10 @@ class Doctor {
                                         request_.cancelled);
       XTTS_TRY(check_cancelled());
       if (!built.ok()) {
-        no_cache_ = "a cache of a sample could not be built: " + built.message();
+        // What follows the reason is advice for a build that is to stay.
+        const std::string reason = built.message().substr(0, built.message().find(';'));
+        no_cache_ = "A cache of a sample could not be built in " + request_.scratch_folder +
+                    " (TMPDIR names another folder): " + reason;
         return {};
       }
     }

@@ -74,10 +74,12 @@ Range step_with(const HelpQuestion& question, const Supply& supply, Range step_m
     return {overlapped.low, std::min(sum.high, most)};
   }
   // The step and the loader share the processors. At the least the work of both is spread over
-  // them; at the most they take turns.
+  // them. At the most the step stands still meanwhile: its threads wait for one another, so all of
+  // them wait for the one whose processor a worker takes.
+  const double whole_work_ms = work_ms * question.usable_cores;
   return {
       std::max(overlapped.low, step_ms.low + (1.0 - kOverlapLoss) * std::min(work_ms, batch.low)),
-      sum.high};
+      step_ms.high + std::max(batch.high, whole_work_ms)};
 }
 
 Range divided(const Range& a, const Range& b) {

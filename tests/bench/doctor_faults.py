@@ -170,7 +170,7 @@ class Faults:
                 document = self.doctor("--step-ms", 30, TMPDIR=place)
             finally:
                 subprocess.run(["umount", place], check=True)
-        return "real_run", ("could not be built",), document
+        return "real_run", ("No space left",), document
 
     def all(self):
         yield "starved workers", self.starved_workers

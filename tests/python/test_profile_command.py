@@ -100,6 +100,31 @@ def test_a_cache_without_texts_trains_on_mels_alone(name, tmp_path):
     assert "data for free" not in done.stdout
 
 
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_two_gpus_where_there_are_none_share_the_cpu(name, path):
+    needs(name)
+    few = ("--num-steps", 2, "--warmup", 1, "--batch-size", 4, "--no-synthetic")
+    done = profile(path, "--framework", name, "--data-gpu", 0, "--model-gpu", 1, *few, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    if found["device"] == "cpu":
+        assert "data and model share the CPU" in found["note"] and "data_gpu" not in found
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_step_of_ones_own_takes_the_batches_of_a_cache(name, path, tmp_path):
+    needs(name)
+    (tmp_path / "own_step.py").write_text("def step(batch): assert batch['mel'].shape[0] == 4 and 'mel_len' in batch\n")
+    few = ("--num-steps", 2, "--warmup", 1, "--batch-size", 4, "--json")
+    folders = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    module = ("-m", "xtts_precompute.profile")
+    done = run(*module, path, "--framework", name, "--step", "own_step:step", *few, PYTHONPATH=folders)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["parameters"] is None and found["batch_size"] == 4
+    assert {"train", "forward, loss"} & {phase["name"] for phase in found["phases"]}
+
+
 def test_half_the_digits_train_too(caches):
     needs("torch")
     done = profile(
