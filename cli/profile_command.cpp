@@ -51,14 +51,14 @@ std::vector<std::string> words_of(const ProfileOptions& options, const Flags& fl
 
 Status run_profile(const Context& context, const ProfileOptions& options) {
   XTTS_ASSIGN(const doctor::FoundPython python, doctor::find_python(options.python));
-  const std::string look =
-      "import importlib.util as u, sys; sys.exit(u.find_spec('xtts_precompute') is None)";
-  XTTS_ASSIGN(const ProgramResult there,
-              run_program({.arguments = {python.program, "-c", look}, .time_limit = kLookLimit}));
-  if (there.end != ProgramEnd::kExited || there.code != 0)
+  XTTS_ASSIGN(const ProgramResult tried,
+              run_program({.arguments = {python.program, "-c", "import xtts_precompute"},
+                           .time_limit = kLookLimit}));
+  if (tried.end != ProgramEnd::kExited || tried.code != 0)
     return {StatusCode::kUnsupported,
             "profile trains in Python, and " + python.program + " (" + python.version +
-                ") has no xtts_precompute: install it there (`" + python.program +
+                ") cannot import xtts_precompute (" + last_line(tried.errors) +
+                "): install it there (`" + python.program +
                 " -m pip install xtts-precompute`), or name another Python by --python"};
   std::vector<std::string> arguments{python.program, "-m", "xtts_precompute.profile"};
   for (std::string& word : words_of(options, context.flags)) arguments.push_back(std::move(word));

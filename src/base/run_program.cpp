@@ -158,6 +158,11 @@ Result<ProgramResult> run_program(const ProgramRun& run) {
   return result;
 }
 
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text.substr(text.find_last_of('\n') + 1);  // npos + 1 is 0
+}
+
 Status become_program(std::vector<std::string> arguments) {
   sigset_t none;
   ::sigemptyset(&none);

@@ -47,6 +47,9 @@ struct ProgramResult {
 // executable), kCancelled. A program that fails by itself is no failure.
 [[nodiscard]] Result<ProgramResult> run_program(const ProgramRun& run);
 
+// The last line that is not empty: where most programs say why they failed.
+[[nodiscard]] std::string last_line(std::string text);
+
 // Replaces this process by a program; signals come to it as by default. Returns only on a failure,
 // with the codes of run_program().
 [[nodiscard]] Status become_program(std::vector<std::string> arguments);

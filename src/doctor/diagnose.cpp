@@ -342,6 +342,7 @@ class Doctor {
           Range{*request_.step_ms * (1.0 - kStepMargin), *request_.step_ms * (1.0 + kStepMargin)};
       question.step_source = "--step-ms, and 10 % on both sides";
     }
+    question.measured_step_ms = profile_.real_step_ms;
     question.measured_data_share = profile_.data_share;
     question.gpu_utilization = profile_.gpu_utilization;
     question.gpu_utilization_std = profile_.gpu_utilization_std;

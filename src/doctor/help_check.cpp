@@ -132,7 +132,9 @@ void add_prediction(const HelpQuestion& question, const Prediction& found, Check
                               .source = "training runs on the CPU (--train-on)",
                               .number = question.usable_cores,
                               .unit = "processors"});
-  check.evidence.push_back(range_row("the step now", found.step_ms_now, "ms", model));
+  check.evidence.push_back(
+      range_row("the step now", found.step_ms_now, "ms",
+                question.measured_step_ms ? "the profile that was given" : model));
   check.evidence.push_back(range_row("the step from a cache", found.step_ms_cached, "ms", model));
   check.evidence.push_back(
       {.what = "how many times as fast",
@@ -265,6 +267,8 @@ Prediction predict(const HelpQuestion& question, Range step_ms) {
   const auto at = [&](double step) {
     Prediction one;
     one.step_ms_now = step_with(question, question.on_the_fly, {step, step});
+    if (const auto& measured = question.measured_step_ms)
+      one.step_ms_now = {std::max(measured->low, step), std::max(measured->high, step)};
     one.step_ms_cached = step_with(question, *question.cache, {step, step});
     const Range gain = divided(one.step_ms_now, one.step_ms_cached);
     one.gain = {gain.low * (1.0 - kRunMargin), gain.high * (1.0 + kRunMargin)};
@@ -347,7 +351,7 @@ Check check_help(const HelpQuestion& question) {
         (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
     text += question.step_uses_cpu ? " This is for training on the CPU."
                                    : " This is for training on a GPU.";
-    if (!question.is_trainers_way)
+    if (!question.is_trainers_way && !question.measured_step_ms)
       text +=
           " Your own loader was not measured: librosa is not there, so this program's stands "
           "for it.";

@@ -49,6 +49,7 @@ struct HelpQuestion {
   bool has_cache = false;       // the user has built one already
   bool is_trainers_way = true;  // on_the_fly is how the trainer loads; else this program's own way
   // A measured profile of the user's own training.
+  std::optional<Range> measured_step_ms = {};  // the step now; it needs no prediction then
   std::optional<double> measured_data_share = {};
   std::optional<double> gpu_utilization = {};  // percent, mean
   std::optional<double> gpu_utilization_std = {};

@@ -52,6 +52,12 @@ Result<ProfileFacts> read_profile(Env& env, const std::string& path) {
     const double own = *step * (1.0 - std::min(*facts.data_share, 0.99));
     facts.step_ms = Range{own * 0.8, own};
   }
+  const auto cache = document.find("cache");
+  if (cache != document.end() && cache->is_string()) {
+    facts.data_share.reset();
+  } else {
+    facts.real_step_ms = range_of_mean(document, "/step/ms", "/steps");
+  }
   if (const auto size = number_at(document, "/batch_size"); size && *size >= 1.0 && *size < 1e6)
     facts.batch_size = static_cast<std::uint32_t>(*size);
   const auto device = document.find("device");

@@ -11,7 +11,9 @@
 namespace xtts::doctor {
 
 struct ProfileFacts {
-  std::optional<Range> step_ms;      // with data for free
+  std::optional<Range> step_ms;  // with data for free
+  // Of the user's own loading; unset where the profile is of a cache (`profile CACHE`).
+  std::optional<Range> real_step_ms;
   std::optional<double> data_share;  // of the real step
   std::optional<std::uint32_t> batch_size;
   bool is_on_cpu = false;  // the profile says that its steps ran on the CPU

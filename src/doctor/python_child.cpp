@@ -22,12 +22,6 @@ constexpr std::size_t kOutputBytesMax = std::size_t{64} << 20U;
 constexpr const char* kAskVersion =
     "import sys; print('%d.%d.%d' % sys.version_info[:3]); sys.exit(sys.version_info < (3, 8))";
 
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  const std::size_t begin = text.find_last_of('\n');
-  return begin == std::string::npos ? text : text.substr(begin + 1);
-}
-
 std::vector<std::string> candidates(const std::string& python) {
   if (!python.empty()) return {python};
   // The Python package's own command names its interpreter.

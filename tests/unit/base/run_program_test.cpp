@@ -31,6 +31,22 @@ TEST(RunProgram, EndsAProgramAndItsChildrenWhenTheirTimeIsOver) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
 }
 
+TEST(LastLine, IsTheLastThatIsNotEmpty) {
+  EXPECT_EQ(last_line("one\ntwo\r\n\n"), "two");
+  EXPECT_EQ(last_line("one"), "one");
+  EXPECT_EQ(last_line("\n"), "");
+}
+
+TEST(BecomeProgram, ReplacesTheProcessAndTellsWhatIsMissing) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGPIPE, SIG_IGN);
+        (void)become_program({"sh", "-c", "kill -PIPE $$; exit 3"});
+      },
+      ::testing::KilledBySignal(SIGPIPE), "");
+  EXPECT_EQ(become_program({"/no/such/program"}).code(), StatusCode::kNotFound);
+}
+
 TEST(RunProgram, EndsAProgramThatPrintsWithoutEnd) {
   const auto result =
       run_program({.arguments = {"yes"}, .time_limit = 60s, .output_bytes_max = 1000});

@@ -84,6 +84,18 @@ TEST(CheckHelp, SaysWhoseLoaderWasMeasured) {
   EXPECT_THAT(check_help(question).summary, HasSubstr("Your own loader was not measured"));
 }
 
+// The machine is busy now, but the profile was not taken now.
+TEST(CheckHelp, AProfileSaysHowLongAStepIsNow) {
+  HelpQuestion question = slow_loader();
+  question.step_ms = Range{50.0, 50.0};
+  question.measured_step_ms = Range{300.0, 310.0};
+  question.is_trainers_way = false;
+  const Check check = check_help(question);
+  EXPECT_THAT(check.summary, HasSubstr("a step of 300 to 310 ms becomes"));
+  EXPECT_THAT(check.summary, ::testing::Not(HasSubstr("was not measured")));
+  EXPECT_NEAR(check.findings[0].gain->high, 310.0 / 50.0, 0.3);
+}
+
 // A steady 12 % while the step waits for nothing: eager mode.
 TEST(CheckHelp, DoesNotPromiseACacheToAStepThatIsNotCompiled) {
   HelpQuestion question = slow_loader();

@@ -24,6 +24,7 @@ TEST(ReadProfile, TakesTheStepWithDataForFree) {
   EXPECT_NEAR(facts->step_ms->low, 43.0, 1e-9);
   EXPECT_NEAR(facts->step_ms->high, 45.0, 1e-9);
   EXPECT_EQ(facts->data_share, 0.76);
+  EXPECT_EQ(facts->real_step_ms->high, 184.0);
   EXPECT_EQ(facts->batch_size, 8U);
   EXPECT_EQ(facts->gpu_utilization, 18.0);
 }
@@ -34,6 +35,16 @@ TEST(ReadProfile, WithoutSuchStepsWhatIsNotWaitingIsTheStep) {
   ASSERT_TRUE(facts.ok());
   EXPECT_EQ(facts->step_ms->high, 50.0);
   EXPECT_EQ(facts->batch_size, std::nullopt);
+}
+
+// `profile CACHE` says how long a step is, but nothing of the user's own loading.
+TEST(ReadProfile, OfACacheTakesTheStepAlone) {
+  const auto facts = facts_of(R"({"cache": "./cache", "step": {"ms": {"mean": 100}},
+      "data": {"share": 0.01}, "synthetic": null})");
+  ASSERT_TRUE(facts.ok());
+  EXPECT_NEAR(facts->step_ms->high, 99.0, 1e-9);
+  EXPECT_EQ(facts->real_step_ms, std::nullopt);
+  EXPECT_EQ(facts->data_share, std::nullopt);
 }
 
 TEST(ReadProfile, RefusesOtherFiles) {
