@@ -151,9 +151,15 @@ constexpr std::uint64_t kSampleStepMax = 61;
 
 TEST_P(VerifyDamage, FindsAFlipOfAnyByteOfAnyFile) {
   publish(tiny(GetParam()));
+  // Every byte of two storages, which have each store and each layout; of the other two every
+  // third, from another place in each run.
+  const bool is_whole = GetParam().name() == "LmdbPadded" || GetParam().name() == "Hdf5Packed";
+  const std::uint64_t step = is_whole ? kFlipStep : 3 * kFlipStep;
+  const std::uint64_t first = is_whole ? 0 : std::random_device()() % 3;
+  SCOPED_TRACE(first);
   std::mt19937 random(20'240'601);
   for (const auto& [name, bytes] : cache_.files) {
-    for (std::uint64_t offset = 0; offset < bytes.size(); offset += kFlipStep) {
+    for (std::uint64_t offset = first; offset < bytes.size(); offset += step) {
       expect_flip_is_found(name, offset, static_cast<int>(random() % 8));
       if (HasFatalFailure()) return;
     }
