@@ -255,13 +255,13 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .option("--config", options->config, "FILE", "The trainer's config.yaml")
       .option("--code", options->code, "DIR", "The trainer's own Python code; it is never run")
       .option("--out", options->out, "DIR", "Write the report there: text, JSON and HTML")
-      .option(
-          "--step-ms", options->step_ms, "MS",
-          "How long a training step takes without waiting for data; xp.StepProfiler measures it")
+      .option("--step-ms", options->step_ms, "MS",
+              "How long a training step takes without waiting for data; profile measures it")
       .choice("--train-on", options->train_on, {"gpu", "cpu"},
               "Where you train: on the CPU, step and loader share the processors")
-      .option("--profile", options->profile, "FILE",
-              "A profile of your own training, instead of --step-ms")
+      .option(
+          "--profile", options->profile, "FILE",
+          "A profile of your own training (profile --loader --step --json), instead of --step-ms")
       .option("--batch-size", options->batch_size, "N",
               "Clips a batch (default: as in --config, else 32)")
       .option("--workers", options->workers, "N",

@@ -31,6 +31,15 @@ std::string label_of(CheckStatus status) {
   return "?";
 }
 
+// The first check answers a question, so its label is the answer.
+std::string label_of(const Check& check) {
+  if (check.name == "will_it_help" && check.status != CheckStatus::kCannotTell) {
+    for (const std::string_view answer : {"Yes", "No", "Perhaps"})
+      if (check.summary.starts_with(answer)) return std::string(answer);
+  }
+  return label_of(check.status);
+}
+
 // Breaks a text between words. Every line begins with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   const std::string margin(indent, ' ');
@@ -66,7 +75,7 @@ std::string describe_evidence(const Check& check, std::size_t width) {
 }
 
 std::string describe_check(const Check& check, Evidence evidence, std::size_t width) {
-  std::string label = label_of(check.status);
+  std::string label = label_of(check);
   label.resize(kLabelWidth, ' ');
   std::string text = label + check.title + "\n" + wrapped(check.summary, kLabelWidth, width);
   // The summary is most often the first finding's text.

@@ -16,12 +16,14 @@ namespace {
 
 constexpr const char* kNotes =
     "--loader names an iterable of batches, or a function without arguments that returns one;\n"
-    "--step a function that takes a batch. Both are looked for from the current folder on.";
+    "--step a function that takes a batch (of a CACHE: batch[\"mel\"], batch[\"mel_len\"], ...).\n"
+    "Both are looked for from the current folder on. A step that also takes `profiler` names its\n"
+    "parts: `with profiler.phase(\"forward\"):`. With --json, doctor --profile takes the output.";
 constexpr std::chrono::seconds kLookLimit{20};
 
 struct ProfileOptions {
   std::string cache, python, loader, step, framework, device, split, plot;
-  std::string num_steps, warmup, batch_size, data_gpu, model_gpu, fail_over;
+  std::string num_steps, warmup, batch_size, data_gpu, model_gpu, fail_over, attempts;
   bool no_synthetic = false;
 };
 
@@ -39,6 +41,7 @@ std::vector<std::string> words_of(const ProfileOptions& options, const Flags& fl
                                     {"--data-gpu", &options.data_gpu},
                                     {"--model-gpu", &options.model_gpu},
                                     {"--fail-over", &options.fail_over},
+                                    {"--attempts", &options.attempts},
                                     {"--plot", &options.plot}}) {
     if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
   }
@@ -96,6 +99,8 @@ void add_profile_command(CLI::App& app, Context& context) {
               "Exit code 4 if data costs more than this share of a step")
       .flag("--no-synthetic", options->no_synthetic,
             "Leave out the steps with data for free, and with them the proof")
+      .option("--attempts", options->attempts, "N",
+              "Measure at most so often, until no other program disturbs (default: 3)")
       .option("--plot", options->plot, "FILE", "Draw the steps, as .svg or .png")
       .option("--python", options->python, "PROGRAM",
               "The Python that you train with (default: python3)")

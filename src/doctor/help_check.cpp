@@ -123,7 +123,7 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
 }
 
 void add_prediction(const HelpQuestion& question, const Prediction& found, Check& check) {
-  const std::string model = "predicted (docs/doctor.md)";
+  const std::string model = "predicted";
   check.evidence.push_back(
       range_row("the step with data for free", *question.step_ms, "ms", question.step_source));
   if (question.step_uses_cpu)
@@ -187,7 +187,7 @@ void add_usual_steps(const HelpQuestion& question, Check& check) {
                               .value = gain_text(found.gain) + "; it computes " +
                                        share_text(found.utilization_now) + " of the time now, " +
                                        share_text(found.utilization_cached) + " from a cache",
-                              .source = "predicted (docs/doctor.md)",
+                              .source = "predicted",
                               .number = found.gain.middle(),
                               .unit = "times"});
   }

@@ -15,7 +15,7 @@ constexpr std::uint64_t kBytesMax = std::uint64_t{4} << 20U;
 Status no_profile(const std::string& path, const std::string& why) {
   return {StatusCode::kInvalidArgument,
           path + " is no profile (" + why +
-              "): write one with `xtts-precompute profile CACHE --json`, or with "
+              "): write one with `xtts-precompute profile --loader M:N --step M:N --json`, or with "
               "report.save(\"profile.json\") of xp.StepProfiler"};
 }
 

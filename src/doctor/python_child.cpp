@@ -30,6 +30,10 @@ std::vector<std::string> candidates(const std::string& python) {
   return {"python3", "python"};
 }
 
+std::string or_nothing(std::string said) {
+  return said.empty() ? "it says nothing" : said;
+}
+
 Result<std::string> version_of(const std::string& python) {
   XTTS_ASSIGN(const ProgramResult asked, run_program({.arguments = {python, "-c", kAskVersion},
                                                       .time_limit = std::chrono::seconds(20),
@@ -37,8 +41,9 @@ Result<std::string> version_of(const std::string& python) {
   const std::string version = last_line(asked.output);
   if (asked.end == ProgramEnd::kExited && asked.code == 0) return version;
   return Status(StatusCode::kNotFound,
-                python + (version.empty() ? " is no Python that starts: " + last_line(asked.errors)
-                                          : " is Python " + version + ", and 3.8 is needed"));
+                python + (version.empty()
+                              ? " is no Python that starts: " + or_nothing(last_line(asked.errors))
+                              : " is Python " + version + ", and 3.8 is needed"));
 }
 
 Status write_modules(const fs::path& folder) {
@@ -67,7 +72,7 @@ Result<std::string> new_folder() {
 
 Status failure_of(const PythonCall& call, const ProgramResult& result) {
   const std::string name = "the check '" + call.module + "' in Python ";
-  const std::string said = last_line(result.errors);
+  const std::string said = or_nothing(last_line(result.errors));
   switch (result.end) {
     case ProgramEnd::kTimedOut:
       return {StatusCode::kResource,
@@ -78,8 +83,7 @@ Status failure_of(const PythonCall& call, const ProgramResult& result) {
       return {StatusCode::kUnsupported,
               name + "was ended by signal " + std::to_string(result.code)};
     default:
-      return {StatusCode::kUnsupported,
-              name + "failed: " + (said.empty() ? "it says nothing" : said)};
+      return {StatusCode::kUnsupported, name + "failed: " + said};
   }
 }
 

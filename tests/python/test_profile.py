@@ -379,7 +379,7 @@ def test_what_steps_differ_by_themselves_proves_nothing():
 def test_a_wait_is_uneven_against_the_step_alone():
     """A wait of a tenth of the step, in some of the steps."""
     report = profile([0.0, 2.0] * 10, forward=10)
-    assert "wait for data: 1,000 ± 1,000 ms, which is 9.1 % of the step: stable" in str(report)
+    assert "wait for data: 1,000 ms; it varies by ± 1,000 ms, 9.1 % of the step: stable" in str(report)
 
 
 def test_workers_that_take_the_steps_processors_show_in_the_proof_alone():

@@ -20,6 +20,8 @@ from xtts_precompute.profile.placement import place, tier
 from xtts_precompute.profile.torch_parts import TorchParts, torch_parts
 
 TRAINER = """
+import os
+import sys
 import time
 import numpy as np
 
@@ -52,6 +54,33 @@ class Broken:
 
 def no_loader():
     return 7
+
+def generator():
+    while True:
+        time.sleep(0.001)
+        yield np.zeros((4, 8))
+
+once = generator()
+
+def exits(batch):
+    sys.exit(0)
+
+def prints(batch):
+    print("said by the step")
+    os.write(1, b"written by the step\\n")
+    time.sleep(0.01)
+
+def names_data(batch, profiler):
+    with profiler.phase("data"):
+        pass
+
+async def later(batch):
+    pass
+
+class Passes:
+    def __iter__(self):
+        time.sleep(0.2)
+        yield from batches
 """
 FEW = ("--num-steps", "5", "--warmup", "1")
 
@@ -133,11 +162,18 @@ def test_mistakes_are_told_with_what_to_do(trainer, capsys):
     fails("not both", "cache", "--loader", "own_trainer:loader", *step)
     fails("--loader needs --step", "--loader", "own_trainer:loader")
     fails("--batch-size is for a CACHE", "--loader", "own_trainer:loader", *step, "--batch-size", 4)
-    fails("write MODULE:FUNCTION", "--loader", "own_trainer", *step)
+    fails("--framework is for a CACHE", "--loader", "own_trainer:loader", *step, "--framework", "torch")
+    fails("write MODULE:NAME, as in train:make_loader", "--loader", "own_trainer", *step)
+    fails("write MODULE:NAME, as in train:step", "--loader", "own_trainer:loader", "--step", "step")
+    fails("name the module as Python imports it", "--loader", "./own_trainer.py:loader", *step)
+    fails("name the module as Python imports it", "--loader", "own_trainer.py:loader", *step)
     fails("there is no module 'nowhere'; start the command in the folder", "--loader", "nowhere:loader", *step)
     fails("there is no 'nothing' in own_trainer", "--loader", "own_trainer:nothing", *step)
-    fails("gives a int, and no batches can be taken from it", "--loader", "own_trainer:no_loader", *step)
-    fails("is a list: name a function", "--loader", "own_trainer:loader", "--step", "own_trainer:batches")
+    fails("gives no batches, but an object of type int", "--loader", "own_trainer:no_loader", *step)
+    fails("an object of type list: name", "--loader", "own_trainer:loader", "--step", "own_trainer:batches")
+    fails("a coroutine: name a function", "--loader", "own_trainer:loader", "--step", "own_trainer:later")
+    fails("called sys.exit(0)", "--loader", "own_trainer:batches", "--step", "own_trainer:exits")
+    fails("cannot be called 'data'", "--loader", "own_trainer:batches", "--step", "own_trainer:names_data")
     fails("leave it out with --data-gpu", "cache", "--data-gpu", 0, "--device", "cpu")
     fails("as in 5%, not '5'", "cache", "--fail-over", 5)
 
@@ -154,6 +190,36 @@ def test_a_failure_of_own_code_shows_where_it_failed(trainer, capsys, words, cau
     assert command.main(["--loader", loader, "--step", step, *FEW]) == 2
     said = capsys.readouterr().err
     assert words in said and "Traceback" in said and cause in said
+
+
+def test_a_module_that_exits_is_no_success(trainer, capsys):
+    (trainer / "exits_at_once.py").write_text("import sys; sys.exit(0)")
+    assert command.main(["--loader", "exits_at_once:loader", "--step", "own_trainer:step"]) == 2
+    assert "exits_at_once:loader called sys.exit(0)" in capsys.readouterr().err
+
+
+def test_what_a_step_prints_is_not_in_the_json(trainer):
+    done = program(trainer, "--loader", "own_trainer:batches", "--step", "own_trainer:prints", *FEW, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["device"] == "cpu"
+    assert "said by the step" in done.stderr and "written by the step" in done.stderr
+
+
+def test_a_generator_function_is_called_again_for_a_second_measurement(trainer, monkeypatch, capsys):
+    monkeypatch.setattr(measuring, "Others", busy_for([0.5, 0.0]))
+    assert command.main(["--loader", "own_trainer:generator", "--step", "own_trainer:step", *FEW]) == 0
+    assert "measuring again (2 of at most 3)" in capsys.readouterr().err
+    # An iterator that is there only once is measured once.
+    monkeypatch.setattr(measuring, "Others", busy_for([0.5]))
+    assert command.main(["--loader", "own_trainer:once", "--step", "own_trainer:step", *FEW]) == 0
+    said = capsys.readouterr()
+    assert "Other programs took 50 %" in said.out and said.err == ""
+
+
+def test_a_new_pass_that_steps_wait_for_is_told(trainer, capsys):
+    assert command.main(["--loader", "own_trainer:Passes", "--step", "own_trainer:step", "--num-steps", "20"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"[345] steps of 20 began a new pass over the loader and waited 20\d ms, the others 0", said), said
 
 
 def test_fail_over_ends_with_four(trainer, capsys):
@@ -203,8 +269,7 @@ def test_without_pytorch_there_are_no_parts(monkeypatch):
 
 def test_a_real_pytorch_step_is_split():
     torch = pytest.importorskip("torch")
-    pytest.importorskip("torch.optim.optimizer")
-    if not hasattr(torch.optim.optimizer, "register_optimizer_step_pre_hook"):
+    if not hasattr(pytest.importorskip("torch.optim.optimizer"), "register_optimizer_step_pre_hook"):
         pytest.skip(f"PyTorch {torch.__version__} has no hooks of optimizers; 2.0 has")
     script = """
 import torch, xtts_precompute as xp
@@ -227,6 +292,16 @@ print(*(phase.name for phase in profiler.report().real.phases), sep="|")
 
 
 # ---- disturbance
+
+
+def busy_for(shares):
+    """Returns an Others whose answers are these shares, one a measurement, and then 0."""
+
+    class Busy:
+        def share(self):
+            return shares.pop(0) if shares else 0.0
+
+    return Busy
 
 
 def report(real, free, wait=0.0):
@@ -264,21 +339,18 @@ def test_the_least_that_data_costs():
 
 def test_a_disturbed_measurement_is_taken_again(trainer, monkeypatch, capsys):
     shares = [0.5, 0.4, 0.01]
-
-    class Busy:
-        def share(self):
-            return shares.pop(0)
-
-    monkeypatch.setattr(measuring, "Others", Busy)
+    monkeypatch.setattr(measuring, "Others", busy_for(shares))
     free = ["--loader", "own_trainer:batches", "--step", "own_trainer:step", *FEW]
     assert command.main(free) == 0
     said = capsys.readouterr()
-    assert shares == [] and "other programs took 50 % of the processors: measuring again" in said.err
+    assert shares == [] and "other programs took 50 % of the processors: measuring again (2 of" in said.err
     assert "5 steps of 4 samples, after 1 that do not count" in said.out and "Other programs" not in said.out
     shares[:] = [0.5, 0.6, 0.7]
     assert command.main([*free, "--quiet"]) == 0
     said = capsys.readouterr()
     assert said.err == "" and "Other programs took 70 % of the processors meanwhile" in said.out
+    shares[:] = [0.5]
+    assert command.main([*free, "--attempts", "1"]) == 0
 
 
 def test_others_are_all_but_this_process_and_its_children(tmp_path):

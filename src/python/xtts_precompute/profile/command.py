@@ -14,9 +14,9 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
-from .._base.commands import run_command
+from .._base.commands import run_command, stdout_alone
 from .._base.errors import InvalidArgumentError, ResourceError
 
 PROGRAM = "xtts-precompute profile"
@@ -28,16 +28,21 @@ _EXAMPLES = """examples:
   xtts-precompute profile ./cache --fail-over 5% --json > profile.json
 
 --loader names an iterable of batches, or a function without arguments that returns one. --step names
-a function that takes a batch. If it also takes `profiler`, it may name its phases
-(`with profiler.phase("forward"):`); else backward and optimizer of a PyTorch step are seen by
-themselves (PyTorch 2.0 and later).
+a function that takes a batch; of a CACHE, that is batch["mel"], batch["mel_len"], batch["tokens"]
+and so on. If it also takes `profiler`, it may name its phases (`with profiler.phase("forward"):`);
+else backward and optimizer of a PyTorch step are seen by themselves (PyTorch 2.0 and later).
+
+`xtts-precompute doctor --data DATA --profile profile.json` says what a cache would gain.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    return run_command(PROGRAM, lambda: _run(_parser().parse_args(words)), as_json="--json" in words)
+    if "--json" not in words:
+        return run_command(PROGRAM, lambda: _run(_parser().parse_args(words), sys.stdout))
+    with stdout_alone() as answer:  # a step may print
+        return run_command(PROGRAM, lambda: _run(_parser().parse_args(words), answer), answer)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -79,6 +84,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-synthetic", action="store_true", help="leave out the steps on one batch alone, and with them the proof"
     )
+    parser.add_argument(
+        "--attempts",
+        type=_attempts,
+        default=3,
+        metavar="N",
+        help="measure at most so often, until no other program disturbs (3)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
     parser.add_argument("-q", "--quiet", action="store_true", help="errors only on stderr")
     parser.add_argument("--plot", metavar="FILE", type=_picture, help="draw the steps, as .svg or .png")
@@ -91,6 +103,10 @@ def _count(word: str) -> int:
 
 def _count_or_none(word: str) -> int:
     return _number(word, 0, 1_000_000)
+
+
+def _attempts(word: str) -> int:
+    return _number(word, 1, 100)
 
 
 def _gpu(word: str) -> int:
@@ -132,9 +148,15 @@ def _check(options: argparse.Namespace) -> None:
     if options.loader is not None:
         if options.step is None:
             raise InvalidArgumentError("--loader needs --step, because the reference network takes a CACHE's batches")
-        for option, value in (("--batch-size", options.batch_size), ("--split", options.split)):
-            if value is not None:
-                raise InvalidArgumentError(f"{option} is for a CACHE: your own loader has its own")
+        of_a_cache = {
+            "--batch-size": options.batch_size is not None,
+            "--split": options.split is not None,
+            "--device": options.device != "auto",
+            "--framework": options.framework != "auto",
+        }
+        for option, is_given in of_a_cache.items():
+            if is_given:
+                raise InvalidArgumentError(f"{option} is for a CACHE: your own loader and step decide that")
     if options.device != "auto" and (options.data_gpu, options.model_gpu) != (None, None):
         raise InvalidArgumentError("--device is one place for all: leave it out with --data-gpu and --model-gpu")
     folder = os.path.dirname(options.plot or "") or "."
@@ -144,7 +166,7 @@ def _check(options: argparse.Namespace) -> None:
         )
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, out: TextIO) -> int:
     _check(options)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # hides TensorFlow's remarks about the processor
     # Without this, PyTorch's threads wait spinning for one another. If anything else runs then,
@@ -161,20 +183,17 @@ def _run(options: argparse.Namespace) -> int:
         report.save(options.plot)
     if options.json:
         about: dict[str, Any] = {
-            "cache": options.cache, "framework": run.framework, "device": run.device,
+            "cache": options.cache, "framework": run.framework, "device": run.device or report.device,
             "has_text": run.has_text, "parameters": run.parameter_count, "note": run.note,
         }  # fmt: skip
-        print(json.dumps({**about, **report.to_json()}, indent=2))
+        print(json.dumps({**about, **report.to_json()}, indent=2), file=out)
     else:
-        print(run.title)
-        if run.note:
-            print(run.note)
-        print(report)
+        print(run.title, *filter(None, [run.note]), report, sep="\n", file=out)
     if options.fail_over is None or report.least_cost <= options.fail_over:
         return 0
-    sys.stdout.flush()
+    out.flush()
     print(
-        f"{PROGRAM}: data costs {100 * report.least_cost:.1f} % of a step or more, and --fail-over allows "
+        f"{PROGRAM}: data costs at least {100 * report.least_cost:.1f} % of a step, and --fail-over allows "
         f"{100 * options.fail_over:g} %",
         file=sys.stderr,
     )

@@ -14,8 +14,6 @@ from .profiler import StepProfiler
 from .report import ProfileReport
 from .runs import Run, framework_of, gpu_count, name_of, prepare, usual_gpu
 
-_ATTEMPTS = 3
-
 
 def measure(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Run, ProfileReport]:
     """Returns what was timed, and the report of the last measurement; `tell` gets messages."""
@@ -29,16 +27,18 @@ def measure(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[R
         if options.loader is not None
         else prepare(options, profiler, placement)
     )
+    # An iterator that is there only once has no second measurement.
+    attempts = options.attempts if getattr(run.loader, "begins_anew", True) else 1
     with contextlib.closing(run.loader):
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempt in range(1, attempts + 1):
             others = Others()
             if placement is not None:
                 profiler.watch_data_gpu(placement.data)
             report = replace(_measure(options, profiler, run), others_share=others.share())
             reason = disturbance(report)
-            if reason is None or attempt == _ATTEMPTS:
+            if reason is None or attempt == attempts:
                 return run, report
-            tell(f"{reason}: measuring again")
+            tell(f"{reason}: measuring again ({attempt + 1} of at most {attempts})")
             profiler.forget()
     raise AssertionError("the last attempt returns")
 
@@ -65,4 +65,4 @@ def _own(options: argparse.Namespace, profiler: StepProfiler, note: str) -> Run:
     loader = OwnLoader(options.loader)
     step = own_step(options.step, profiler)
     title = f"{options.loader} and {options.step}"
-    return Run(loader, step, title, name_of(options.framework), options.device, note=note)
+    return Run(loader, step, title, name_of(), None, None, note=note)

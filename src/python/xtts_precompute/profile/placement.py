@@ -32,15 +32,16 @@ def place(data_gpu: int | None, model_gpu: int | None, gpu_count: int) -> Placem
         return Placement(
             None,
             None,
-            "Two GPUs were asked for, and the framework finds none, so data and model share the CPU. What data costs "
-            "such a step is measured; the copy between GPUs and how busy they are is not.",
+            "--data-gpu and --model-gpu are for two GPUs, and the framework finds none, so data and model share the "
+            "CPU. What data costs such a step is measured; the copy between GPUs and how busy they are is not.",
         )
     if gpu_count == 1:
         return Placement(
             0,
             0,
-            "Two GPUs were asked for, and the framework finds one, so data and model share GPU 0. What data costs "
-            "a step is measured; the copy from GPU to GPU, and the two at work at the same time, is not.",
+            "--data-gpu and --model-gpu are for two GPUs, and the framework finds one, so data and model share "
+            "GPU 0. What data costs a step is measured; the copy from GPU to GPU, and the two at work at the same "
+            "time, is not.",
         )
     for option, number in (("--data-gpu", data), ("--model-gpu", model)):
         if number >= gpu_count:

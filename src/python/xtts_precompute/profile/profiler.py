@@ -86,6 +86,7 @@ class StepProfiler:
         self._open: list[str] = []
         self._marks: list[tuple[Any, str]] = []  # of the running step: (mark, the phase that begins there)
         self._host_wait_s = 0.0
+        self._begins_pass = False  # the running step took the first batch of a pass over the loader
         self._run: object = None  # identifies the loop that takes batches now
 
     # ---- around the step
@@ -122,8 +123,8 @@ class StepProfiler:
             raise InvalidArgumentError(f"step() within phase '{self._open[-1]}': end the phase before the step")
         if self._marks:
             assert self._clock is not None
-            self._series.add(self._clock, self._marks, self._clock.mark(), self._host_wait_s)
-            self._marks, self._host_wait_s = [], 0.0
+            self._series.add(self._clock, self._marks, self._clock.mark(), self._host_wait_s, self._begins_pass)
+            self._drop_step()
 
     def compare(self, loader: Iterable[T], step: Callable[[T], object], steps: int = 50) -> ProfileReport:
         """Runs `step(batch)` on the loader's batches, then as often on the last batch alone.
@@ -197,6 +198,7 @@ class StepProfiler:
                 self._mark(DATA)
                 asked = time.perf_counter()
                 if iterator is None:
+                    self._begins_pass = True
                     iterator = begin()
                 try:
                     taken = [next(iterator)]
@@ -237,7 +239,7 @@ class StepProfiler:
         self.step()
 
     def _drop_step(self) -> None:
-        self._marks, self._host_wait_s = [], 0.0
+        self._marks, self._host_wait_s, self._begins_pass = [], 0.0, False
 
     def _begin_step(self) -> None:
         if self._clock is None:
@@ -288,9 +290,10 @@ class _Series:
         self._warmup = warmup
         self.count = 0
         self.batch_size: int | None = None
-        self._unread: list[tuple[list[tuple[Any, str]], Any, float]] = []
+        self._unread: list[tuple[list[tuple[Any, str]], Any, float, bool]] = []
         self._times: collections.deque[dict[str, float]] = collections.deque(maxlen=STEPS_MAX)
         self._host_wait_s: collections.deque[float] = collections.deque(maxlen=STEPS_MAX)
+        self._begins_pass: collections.deque[bool] = collections.deque(maxlen=STEPS_MAX)
         self._watch: gpus.Watch | None = None
 
     def watch(self, gpu: int) -> None:
@@ -307,11 +310,11 @@ class _Series:
     def gpu_use(self) -> gpus.GpuUse | None:
         return None if self._watch is None else self._watch.use()
 
-    def add(self, clock: Clock, marks: list[tuple[Any, str]], end: Any, host_wait_s: float) -> None:
+    def add(self, clock: Clock, marks: list[tuple[Any, str]], end: Any, host_wait_s: float, begins_pass: bool) -> None:
         self.count += 1
         if self.count <= self._warmup:
             return
-        self._unread.append((marks, end, host_wait_s))
+        self._unread.append((marks, end, host_wait_s, begins_pass))
         while self._unread and (len(self._unread) > _UNREAD_MAX or clock.is_passed(self._unread[0][1])):
             self._read_first(clock)
 
@@ -322,16 +325,17 @@ class _Series:
         return bool(self._times)
 
     def steps(self) -> Steps:
-        return Steps(list(self._times), list(self._host_wait_s))
+        return Steps(list(self._times), list(self._host_wait_s), list(self._begins_pass))
 
     def _read_first(self, clock: Clock) -> None:
-        marks, end, host_wait_s = self._unread.pop(0)
+        marks, end, host_wait_s, begins_pass = self._unread.pop(0)
         ends = [mark for mark, _ in marks[1:]] + [end]
         times: dict[str, float] = {}
         for (mark, name), until in zip(marks, ends):
             times[name] = times.get(name, 0.0) + clock.seconds(mark, until)
         self._times.append(times)
         self._host_wait_s.append(host_wait_s)
+        self._begins_pass.append(begins_pass)
 
 
 def rows_of(batch: Any) -> int | None:

@@ -36,6 +36,7 @@ class Steps:
 
     by_phase: list[dict[str, float]]
     host_wait_s: list[float]
+    begins_pass: list[bool]  # whether a step took the first batch of a pass over the loader
     phases: tuple[Phase, ...] = field(init=False)
     times: Times = field(init=False)
 
@@ -161,6 +162,11 @@ class ProfileReport:
             return None if self.synthetic is None else 0.0
         squares = sum(one.times.std_ms**2 / len(one.by_phase) for one in (self.real, self.synthetic))
         return float(2 * squares**0.5 / self.real.times.mean_ms)
+
+    @property
+    def device(self) -> str:
+        """Where the steps ran, by the clock that timed them: "cuda" or "cpu"."""
+        return "cuda" if self.clock in ("cuda", "tensorflow") else "cpu"
 
     @property
     def is_contradictory(self) -> bool:

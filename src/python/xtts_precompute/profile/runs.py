@@ -34,8 +34,8 @@ class Run:
     step: Callable[[Any], object]
     title: str
     framework: str
-    device: str
-    has_text: bool = True
+    device: str | None  # None: the user's own code decides
+    has_text: bool | None
     parameter_count: int | None = None
     note: str = ""
 
@@ -68,10 +68,10 @@ def usual_gpu(device: str) -> int | str | None:
     return number if number is None or number == "auto" else int(number)
 
 
-def name_of(wanted: str) -> str:
+def name_of() -> str:
     """Returns name and version of the framework that the user's own code has imported."""
     for name, words in (("torch", "PyTorch"), ("tensorflow", "TensorFlow")):
-        if name in sys.modules and wanted in ("auto", name):
+        if name in sys.modules:
             return f"{words} {sys.modules[name].__version__}"
     return "no framework that is known here"
 
@@ -88,10 +88,17 @@ def prepare(options: argparse.Namespace, profiler: StepProfiler, placement: Plac
         loading["fields"] = FIELDS + (TEXT_FIELDS if "tokens" in cache.columns else ())
         _check_mel(cache)
     make = {"torch": _torch, "tensorflow": _tensorflow}[framework_of(options.framework)]
+    clips = "this cache" if options.split is None else f"the split '{options.split}'"
+    too_few = InvalidArgumentError(
+        f"{clips} has too few clips for a batch of {size}: ask for a smaller --batch-size"
+        if size > 1
+        else f"{clips} has no clips"
+    )
+    if len(cache) < size:  # before memory for such a batch is asked for
+        raise too_few
     run = make(cache, profiler, options, placement, loading)
     if len(run.loader) == 0:
-        clips = "this cache has" if options.split is None else f"the split '{options.split}' has"
-        raise InvalidArgumentError(f"{clips} too few clips for a batch of {size}: ask for a smaller --batch-size")
+        raise too_few
     return run
 
 

@@ -37,7 +37,7 @@ def describe(report: ProfileReport) -> str:
         # Against the step: an uneven wait that is short does not make steps uneven.
         of_step = data.std_ms / real.times.mean_ms
         lines.append(
-            f"wait for data: {number(data.mean_ms)} ± {number(data.std_ms)} ms, which is {percent(of_step)} "
+            f"wait for data: {number(data.mean_ms)} ms; it varies by ± {number(data.std_ms)} ms, {percent(of_step)} "
             f"of the step: {variation_verdict(of_step)}"
         )
         lines += _rhythm("wait", data.cycle)
@@ -185,6 +185,10 @@ def advice(report: ProfileReport) -> list[str]:
         found.append(
             "The loader takes more than the wait shows: its workers compute on the processors that the step needs."
         )
+    found += _passes(report.real)
+    error = report.proven_error
+    if proven is not None and error is not None and has_proof and error > proven / 2:
+        found.append(f"The cost is known to ± {percent(error)} only, because steps differ so much: measure more steps.")
     if report.others_share is not None and report.others_share > DISTURBING:
         found.append(
             f"Other programs took {percent(report.others_share)} of the processors meanwhile: measure again when the "
@@ -205,6 +209,24 @@ def advice(report: ProfileReport) -> list[str]:
             "shapes that change, or other programs."
         )
     return found
+
+
+def _passes(steps: Steps) -> list[str]:
+    """Returns what beginning the loader anew costs, where that is what steps wait for."""
+    waits: dict[bool, list[float]] = {True: [], False: []}
+    for begins, wait in zip(steps.begins_pass, steps.seconds("data")):
+        waits[begins].append(1e3 * wait)
+    if not waits[True] or not waits[False]:
+        return []
+    first, later = (sum(some) / len(some) for some in (waits[True], waits[False]))
+    if first * len(waits[True]) < NO_MATTER * steps.times.mean_ms * len(steps.by_phase) or first < 3 * later:
+        return []
+    told = (
+        f"{counted(len(waits[True]), 'step', 'steps')} of {len(steps.by_phase)} began a new pass over the loader and "
+        f"waited {number(first)} ms, the others {number(later)} ms: keep its workers (persistent_workers=True of a "
+        "DataLoader). In a larger corpus passes are rarer."
+    )
+    return [told]
 
 
 def number(value: float) -> str:
