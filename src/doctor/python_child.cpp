@@ -30,7 +30,7 @@ std::vector<std::string> candidates(const std::string& python) {
   return {"python3", "python"};
 }
 
-std::string or_nothing(std::string said) {
+std::string or_nothing(const std::string& said) {
   return said.empty() ? "it says nothing" : said;
 }
 
