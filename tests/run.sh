@@ -167,8 +167,9 @@ left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteI
   manifest_fuzzer query_expression_fuzzer recipe_fuzzer record_facts_fuzzer reject_fuzzer
 unset XTTS_ARROW_ROOT
 # The thread sanitizer runs the tests with several threads. Not device_test: it writes on purpose to
-# memory that is being copied. cuda_property_test stands for CUDA's threads.
-left_out='DirectReading.*Cuda' run_programs tsan base_test cuda_property_test direct_reading_test gpu_monitor_test loader_test pipeline_thread_test \
+# memory that is being copied. cuda_property_test stands for CUDA's threads. Two of the four storages
+# suffice: they have each store and each layout.
+left_out='DirectReading.*(Cuda|/LmdbPacked|/Hdf5Padded)' run_programs tsan base_test cuda_property_test direct_reading_test gpu_monitor_test loader_test pipeline_thread_test \
   public_reader_test reader_on_devices_test records_test verify_test
 unset LDFLAGS
 
