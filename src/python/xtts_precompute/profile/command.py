@@ -194,7 +194,8 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
     out.flush()
     print(
         f"{PROGRAM}: data costs at least {100 * report.least_cost:.1f} % of a step, and --fail-over allows "
-        f"{100 * options.fail_over:g} %",
+        f"{100 * options.fail_over:g} %"
+        + ("; but its two numbers do not agree, so measure again" if report.is_contradictory else ""),
         file=sys.stderr,
     )
     return _TOO_SLOW
