@@ -288,7 +288,7 @@ for batch in profiler.batches([torch.randn(64, 256)] * 5):
 print(*(phase.name for phase in profiler.report().real.phases), sep="|")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
-    assert done.stdout == "data|backward|optimizer|forward, loss|other\n", done.stderr
+    assert done.stdout == "data|forward, loss|backward|optimizer|other\n", done.stderr
 
 
 # ---- disturbance

@@ -15,7 +15,7 @@ from .times import Times, cycle_to_json, share_verdict, summarize, variation_ver
 
 DATA, OTHER = "data", "other"
 # The order within a step. Phases with other names follow, in the order in which they came.
-KNOWN = (DATA, "to_device", "transfer", "forward", "loss", "backward", "optimizer")
+KNOWN = (DATA, "to_device", "transfer", "forward", "forward, loss", "loss", "train", "backward", "optimizer")
 
 
 @dataclass(frozen=True)

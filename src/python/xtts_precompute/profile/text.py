@@ -190,10 +190,11 @@ def advice(report: ProfileReport) -> list[str]:
     if proven is not None and error is not None and has_proof and error > proven / 2:
         found.append(f"The cost is known to ± {percent(error)} only, because steps differ so much: measure more steps.")
     if report.others_share is not None and report.others_share > DISTURBING:
-        found.append(
+        told = (
             f"Other programs took {percent(report.others_share)} of the processors meanwhile: measure again when the "
             "machine is idle."
         )
+        found.insert(0, told)  # the rest may come from them
     elif report.is_contradictory:
         found.append("Measure again when the machine is idle, and with more steps.")
     if report.gpu is not None and report.gpu.swings and share >= GOOD_SHARE:
