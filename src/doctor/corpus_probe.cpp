@@ -44,6 +44,7 @@ std::vector<std::uint64_t> random_positions(std::uint64_t count) {
 CorpusProbe::CorpusProbe(std::unique_ptr<pipeline::LiveClips> clips)
     : clips_(std::move(clips)), sample_(random_positions(clips_->size())) {
   is_noted_.resize(sample_.size());
+  sound_.corpus_clip_count = clips_->size();
   std::set<std::string> seen;  // segments share their source
   for (const corpus::Clip& clip : clips_->plan().corpus.clips) {
     if (!clip.segment || seen.insert(std::string(clip.source.view())).second)

@@ -22,6 +22,7 @@ namespace xtts::doctor {
 
 // The sound of the clips that were decoded.
 struct SampledSound {
+  std::uint64_t corpus_clip_count = 0;  // of which these are a sample
   std::size_t clip_count = 0;
   std::map<std::pair<std::string, std::string>, std::size_t> formats;  // by container, codec
   std::size_t resampled_count = 0;  // clips at another rate than the recipe's

@@ -357,6 +357,11 @@ class Doctor {
     }
     Check check = check_help(question);
     add_doubts(check);
+    if (!request_.worker_count)
+      check.evidence.push_back({.what = "workers of the loader now",
+                                .value = std::to_string(worker_count()),
+                                .source = "assumed: --workers says how many yours has",
+                                .number = static_cast<double>(worker_count())});
     if (!librosa_)
       check.evidence.push_back({.what = "librosa, as most trainers use it",
                                 .value = "not measured",
@@ -462,6 +467,8 @@ class Doctor {
       add("raw audio, " + librosa_->rates.way + ", " +
               report::format_counted(librosa_->rates.worker_count, "worker", "workers"),
           librosa_->rates.all, rounds);
+    if (librosa_ && !librosa_->single_threaded.empty())
+      add("the same, with " + librosa_->setting, librosa_->single_threaded, rounds);
     if (corpus_ != nullptr)
       add("raw audio, this program, " +
               report::format_counted(ours_.worker_count, "thread", "threads"),
@@ -475,6 +482,10 @@ class Doctor {
     const std::string batch = "a batch of " + std::to_string(batch_size_);
     check.charts.push_back({.title = "What " + batch + " takes", .note = rounds, .content = bars});
     add_batch_charts(check);
+    if (librosa_) {
+      if (auto finding = judge_own_threads(*librosa_))
+        check.findings.push_back(std::move(*finding));
+    }
     if (!cache_ || cache_->clips_per_s.empty()) {
       check.summary = no_cache_.empty() ? "No batch came from a cache." : no_cache_ + ".";
       return check;

@@ -70,7 +70,9 @@ Check check_formats(const SampledSound& sound, std::uint32_t recipe_rate_hz) {
     return check;
   }
   const std::string source =
-      "decoded: " + format_counted(seen, "clip", "clips") + ", chosen at random";
+      seen == sound.corpus_clip_count
+          ? "decoded: all clips"
+          : "decoded: " + format_counted(seen, "clip", "clips") + ", chosen at random";
   for (const auto& [format, count] : sound.formats) {
     check.evidence.push_back(
         {.what = format_in_words(format.first, format.second),

@@ -3,13 +3,17 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "doctor/range.hpp"
 #include "formats/feature_config.hpp"
+#include "report/human.hpp"
 
 namespace xtts::doctor {
 namespace {
 
 constexpr std::size_t kFilesMax = 64;
 constexpr std::uint32_t kWorkersMax = 64;
+// Rounds of one second differ by less.
+constexpr double kClearSpeedup = 1.15;
 
 Result<LibrosaRates> rates_of(const nlohmann::json& answer) {
   if (answer.contains("missing"))
@@ -20,6 +24,10 @@ Result<LibrosaRates> rates_of(const nlohmann::json& answer) {
   found.rates.one = answer.at("one").get<std::vector<double>>();
   found.rates.all = answer.at("all").get<std::vector<double>>();
   found.failed = answer.at("failed").get<std::map<std::string, std::size_t>>();
+  if (const auto single = answer.find("single_threaded"); single != answer.end()) {
+    found.single_threaded = single->at("all").get<std::vector<double>>();
+    found.setting = single->at("setting").get<std::string>();
+  }
   return found;
 }
 
@@ -52,6 +60,20 @@ Result<LibrosaRates> measure_librosa(const PythonChild& python, const CorpusProb
     return Status(StatusCode::kUnsupported,
                   std::string("the measurement with librosa answered oddly: ") + error.what());
   }
+}
+
+std::optional<Finding> judge_own_threads(const LibrosaRates& librosa) {
+  const auto now = range_of(librosa.rates.all, 0.0);
+  const auto single = range_of(librosa.single_threaded, 0.0);
+  if (!now || !single || single->low < kClearSpeedup * now->high) return std::nullopt;
+  return Finding{.status = CheckStatus::kWarn,
+                 .text = "NumPy's own threads get in the workers' way: with one thread each, " +
+                         std::to_string(librosa.rates.worker_count) + " workers compute " +
+                         report::format_fixed(single->low / now->high, 1) + " to " +
+                         report::format_fixed(single->high / now->low, 1) +
+                         " times as many clips on the fly.",
+                 .remedy = "As long as you train without a cache, set " + librosa.setting +
+                           " before training starts."};
 }
 
 }  // namespace xtts::doctor

@@ -3,6 +3,7 @@
 Needs no framework.
 """
 
+import io
 import json
 import os
 import re
@@ -14,9 +15,10 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from support import PROGRAM, PROJECT
-from xtts_precompute.profile import command, measuring
+from xtts_precompute.profile import command, measuring, progress
 from xtts_precompute.profile.others import Others
 from xtts_precompute.profile.placement import place, tier
+from xtts_precompute.profile.progress import StepCount
 from xtts_precompute.profile.torch_parts import TorchParts, torch_parts
 
 TRAINER = """
@@ -54,6 +56,10 @@ class Broken:
 
 def no_loader():
     return 7
+
+def nothing():
+    yield np.zeros((4, 8))
+    yield None
 
 def generator():
     while True:
@@ -168,8 +174,9 @@ def test_mistakes_are_told_with_what_to_do(trainer, capsys):
     fails("name the module as Python imports it", "--loader", "./own_trainer.py:loader", *step)
     fails("name the module as Python imports it", "--loader", "own_trainer.py:loader", *step)
     fails("there is no module 'nowhere'; start the command in the folder", "--loader", "nowhere:loader", *step)
-    fails("there is no 'nothing' in own_trainer", "--loader", "own_trainer:nothing", *step)
+    fails("there is no 'nobody' in own_trainer", "--loader", "own_trainer:nobody", *step)
     fails("gives no batches, but an object of type int", "--loader", "own_trainer:no_loader", *step)
+    fails("own_trainer:nothing gives None instead of a batch", "--loader", "own_trainer:nothing", *step)
     fails("an object of type list: name", "--loader", "own_trainer:loader", "--step", "own_trainer:batches")
     fails("a coroutine: name a function", "--loader", "own_trainer:loader", "--step", "own_trainer:later")
     fails("called sys.exit(0)", "--loader", "own_trainer:batches", "--step", "own_trainer:exits")
@@ -214,6 +221,34 @@ def test_a_generator_function_is_called_again_for_a_second_measurement(trainer, 
     assert command.main(["--loader", "own_trainer:once", "--step", "own_trainer:step", *FEW]) == 0
     said = capsys.readouterr()
     assert "Other programs took 50 %" in said.out and said.err == ""
+
+
+class Screen(io.StringIO):
+    def __init__(self, is_terminal):
+        super().__init__()
+        self.isatty = lambda: is_terminal
+
+
+def test_steps_are_counted_while_they_run(monkeypatch):
+    monkeypatch.setattr(progress, "_REDRAW_S", 0.0)
+    screen = Screen(is_terminal=True)
+    count = StepCount(12, screen)
+    step = count.counted(lambda batch: None)
+    step(None)
+    step(None)
+    assert screen.getvalue().split("\r")[1:] == [f"xtts-precompute profile: step {n} of 12" for n in (1, 2)]
+    count.clear()
+    assert screen.getvalue().endswith(f"\r{' ' * len('xtts-precompute profile: step 2 of 12')}\r")
+    # Elsewhere a line stands now and then, and there is nothing to clear.
+    log = Screen(is_terminal=False)
+    count = StepCount(12, log)
+    count.counted(lambda batch: None)(None)
+    assert log.getvalue() == ""
+    monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.0)
+    count = StepCount(12, log)
+    count.counted(lambda batch: None)(None)
+    count.clear()
+    assert log.getvalue() == "xtts-precompute profile: step 1 of 12\n"
 
 
 def test_a_new_pass_that_steps_wait_for_is_told(trainer, capsys):

@@ -43,6 +43,14 @@ TEST(CheckFormats, TellsOfClipsThatNobodyCanUse) {
   EXPECT_THAT(check.findings[0].text, ::testing::HasSubstr("the file is empty"));
 }
 
+TEST(CheckFormats, SaysWhetherTheyAreASample) {
+  SampledSound sound = sound_of({{{"wav", "pcm_s16le"}, 10}});
+  sound.corpus_clip_count = 10;
+  EXPECT_EQ(check_formats(sound, 22'050).evidence[0].source, "decoded: all clips");
+  sound.corpus_clip_count = 11;
+  EXPECT_EQ(check_formats(sound, 22'050).evidence[0].source, "decoded: 10 clips, chosen at random");
+}
+
 TEST(CheckFormats, CannotTellWithoutAClip) {
   EXPECT_EQ(check_formats({}, 22'050).status, CheckStatus::kCannotTell);
 }

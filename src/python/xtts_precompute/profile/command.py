@@ -175,10 +175,9 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
     from .measuring import measure
 
     def tell(message: str) -> None:
-        if not options.quiet and not options.json:
-            print(f"{PROGRAM}: {message}", file=sys.stderr)
+        print(f"{PROGRAM}: {message}", file=sys.stderr)
 
-    run, report = measure(options, tell)
+    run, report = measure(options, None if options.quiet or options.json else tell)
     if options.plot is not None:
         report.save(options.plot)
     if options.json:

@@ -11,12 +11,16 @@ from .others import DISTURBING, Others
 from .own_code import OwnLoader, own_step
 from .placement import place
 from .profiler import StepProfiler
+from .progress import StepCount
 from .report import ProfileReport
 from .runs import Run, framework_of, gpu_count, name_of, prepare, usual_gpu
 
 
-def measure(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Run, ProfileReport]:
-    """Returns what was timed, and the report of the last measurement; `tell` gets messages."""
+def measure(options: argparse.Namespace, tell: Callable[[str], None] | None) -> tuple[Run, ProfileReport]:
+    """Returns what was timed, and the report of the last measurement.
+
+    `tell` gets messages, and stderr a count of the steps. None: neither is wanted.
+    """
     placement = None
     if (options.data_gpu, options.model_gpu) != (None, None):
         placement = place(options.data_gpu, options.model_gpu, gpu_count(framework_of(options.framework)))
@@ -34,11 +38,12 @@ def measure(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[R
             others = Others()
             if placement is not None:
                 profiler.watch_data_gpu(placement.data)
-            report = replace(_measure(options, profiler, run), others_share=others.share())
+            report = replace(_measure(options, profiler, run, tell is not None), others_share=others.share())
             reason = disturbance(report)
             if reason is None or attempt == attempts:
                 return run, report
-            tell(f"{reason}: measuring again ({attempt + 1} of at most {attempts})")
+            if tell is not None:
+                tell(f"{reason}: measuring again ({attempt + 1} of at most {attempts})")
             profiler.forget()
     raise AssertionError("the last attempt returns")
 
@@ -52,13 +57,20 @@ def disturbance(report: ProfileReport) -> str | None:
     return None
 
 
-def _measure(options: argparse.Namespace, profiler: StepProfiler, run: Run) -> ProfileReport:
-    if not options.no_synthetic:
-        return profiler.compare(run.loader, run.step, options.num_steps)
-    for batch in profiler.batches(run.loader, options.num_steps):
-        run.step(batch)
-        del batch
-    return profiler.report()
+def _measure(options: argparse.Namespace, profiler: StepProfiler, run: Run, shows_steps: bool) -> ProfileReport:
+    kinds = 1 if options.no_synthetic else 2
+    count = StepCount(kinds * (options.warmup + options.num_steps)) if shows_steps else None
+    step = run.step if count is None else count.counted(run.step)
+    try:
+        if not options.no_synthetic:
+            return profiler.compare(run.loader, step, options.num_steps)
+        for batch in profiler.batches(run.loader, options.num_steps):
+            step(batch)
+            del batch
+        return profiler.report()
+    finally:
+        if count is not None:
+            count.clear()
 
 
 def _own(options: argparse.Namespace, profiler: StepProfiler, note: str) -> Run:

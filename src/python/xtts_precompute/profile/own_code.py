@@ -71,9 +71,15 @@ class OwnLoader:
             self._batches = self._made()
         self._is_used_up = True
         try:
-            yield from self._batches
+            for batch in self._batches:
+                if batch is None:
+                    break
+                yield batch
+            else:
+                return
         except _FAILURES as error:
             _fail("--loader", self._place, error)
+        raise InvalidArgumentError(f"--loader {self._place} gives None instead of a batch")
 
     def close(self) -> None:
         """Lets the loader go, and its workers with it."""

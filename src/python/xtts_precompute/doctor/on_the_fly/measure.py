@@ -30,13 +30,42 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
     seconds, rounds = float(request["seconds"]), int(request["rounds"])
     one: list[float] = []
     together: list[float] = []
-    for _ in range(rounds):  # interleaved, so that a disturbance meets both
+    single_threaded: list[float] = []
+    setting = own_threads_setting() if workers > 1 else None
+    for _ in range(rounds):  # interleaved, so that a disturbance meets all
         one.append(_round(work, readable, 1, seconds))
         if workers > 1:
             together.append(_round(work, readable, workers, seconds))
-    return {
+        if setting is not None:
+            single_threaded.append(_round(work, readable, workers, seconds, limit_own_threads))
+    answer = {
         "format": 1, "version": version, "workers": workers, "one": one, "all": together or one, "failed": failed,
     }  # fmt: skip
+    if setting is not None:
+        answer["single_threaded"] = {"setting": setting, "all": single_threaded}
+    return answer
+
+
+def own_threads_setting() -> str | None:
+    """Returns the setting that gives NumPy's linear algebra one thread, or None if it has no more than one."""
+    names = {"openblas": "OPENBLAS_NUM_THREADS", "mkl": "MKL_NUM_THREADS", "blis": "BLIS_NUM_THREADS"}
+    try:
+        import threadpoolctl  # type: ignore[import-not-found,unused-ignore]
+
+        pools = threadpoolctl.threadpool_info()
+    except Exception:  # it comes with scikit-learn, which librosa needs, but any installation may be odd
+        return None
+    for pool in pools:
+        if pool.get("internal_api") in names and pool.get("num_threads", 1) > 1:
+            return names[pool["internal_api"]] + "=1"
+    return None
+
+
+def limit_own_threads() -> None:
+    """Does in this process what the setting would have done at its start."""
+    import threadpoolctl  # type: ignore[import-not-found,unused-ignore]
+
+    threadpoolctl.threadpool_limits(1, user_api="blas")
 
 
 def _librosa(request: dict[str, Any]) -> Any:
@@ -72,8 +101,10 @@ def _warm_up(work: Work, files: list[str], failed: dict[str, int]) -> list[str]:
     return readable
 
 
-def _round(work: Work, files: list[str], workers: int, seconds: float) -> float:
-    """Returns how many clips a second the workers computed together."""
+def _round(
+    work: Work, files: list[str], workers: int, seconds: float, prepare: Callable[[], None] = lambda: None
+) -> float:
+    """Returns how many clips a second the workers computed together. Each one calls `prepare` first."""
     if workers == 1:
         return _count(work, files, 0, seconds)
     pipes = []
@@ -81,6 +112,7 @@ def _round(work: Work, files: list[str], workers: int, seconds: float) -> float:
         read_end, write_end = os.pipe()
         if os.fork() == 0:
             try:
+                prepare()
                 rate = _count(work, files, number * len(files) // workers, seconds)
                 os.write(write_end, struct.pack("d", rate))
             finally:
