@@ -12,6 +12,7 @@ build_packages=(g++ cmake ninja-build pkg-config
 test_packages=(libgtest-dev libgmock-dev mold python3 python3-dev python3-venv python3-h5py
   espeak-ng ffmpeg bindfs)
 optional_test_packages=(python3-torch)
+clang_packages=(clang-16 libclang-rt-16-dev)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -9,6 +9,18 @@ set(xtts_common_headers
   <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <mutex>
   <optional> <set> <span> <string> <string_view> <unordered_map> <variant> <vector>
   <nlohmann/json.hpp>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Clang refuses compiled headers that do not have all of a target's options.
+  add_compile_options(-pthread)
+  add_compile_definitions(GTEST_HAS_PTHREAD=1)
+  # g++ defines these by itself.
+  foreach(sanitizer address thread)
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=([a-z]*,)*${sanitizer}")
+      string(TOUPPER "__SANITIZE_${sanitizer}__" name)
+      add_compile_definitions(${name}=1)
+    endif()
+  endforeach()
+endif()
 set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own reads the headers as text
 
 # xtts_precompile_headers(TARGET DONOR HEADERS...): TARGET uses the headers that DONOR has

@@ -49,6 +49,8 @@ ENCODERS = {
     "flac": ("flac", ["-ar", "44100", "-ac", "1"]),
     "mp3": ("mp3", ["-ar", "44100", "-ac", "1", "-b:a", "128k"]),
     "ogg": ("ogg", ["-ar", "24000", "-ac", "1", "-c:a", "libvorbis"]),
+    "wav16": ("wav", ["-ar", "16000", "-ac", "1"]),
+    "opus": ("opus", ["-ar", "48000", "-ac", "1", "-c:a", "libopus"]),
 }
 # name: format, storage, workers, milliseconds of a step that a GPU would take (0: the reference
 # network, on the CPU)
@@ -65,6 +67,17 @@ SETUPS = {
     "mp3-hdd-2-30ms": ("mp3", "hdd", 2, 30),
     "wav-memory-0-network": ("wav", "memory", 0, 0),
     "wav44-memory-2-network": ("wav44", "memory", 2, 0),
+    # The prediction's model was made with the set-ups above in view, and without these.
+    "wav16-memory-0-50ms": ("wav16", "memory", 0, 50),
+    "wav16-memory-2-20ms": ("wav16", "memory", 2, 20),
+    "opus-memory-1-60ms": ("opus", "memory", 1, 60),
+    "opus-memory-2-150ms": ("opus", "memory", 2, 150),
+    "mp3-memory-0-60ms": ("mp3", "memory", 0, 60),
+    "flac-memory-1-80ms": ("flac", "memory", 1, 80),
+    "ogg-hdd-2-60ms": ("ogg", "hdd", 2, 60),
+    "flac-hdd-1-40ms": ("flac", "hdd", 1, 40),
+    "mp3-memory-1-network": ("mp3", "memory", 1, 0),
+    "opus-memory-0-network": ("opus", "memory", 0, 0),
 }
 
 

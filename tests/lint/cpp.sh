@@ -14,14 +14,19 @@ if [ ! -f "$commands/compile_commands.json" ]; then
 fi
 folders=("$@")
 [ $# -gt 0 ] || folders=(cli formats src)
-# Lists the file groups of these folders and the files that are compiled by themselves, without the
-# precompiled headers.
+# Lists the file groups of these folders and the files that are compiled by themselves. clang-tidy
+# reads headers that Clang has compiled as text: their versions differ.
+mkdir -p build/tidy
 "$environment/bin/python" - "$commands/compile_commands.json" "${folders[@]}" <<'PYTHON' |
-import json, os, sys
-for entry in json.load(open(sys.argv[1])):
+import json, os, re, sys
+entries = json.load(open(sys.argv[1]))
+for entry in entries:
+    entry["command"] = re.sub(r"-Xclang -include-pch -Xclang \S+", "", entry["command"])
+json.dump(entries, open("build/tidy/compile_commands.json", "w"))
+for entry in entries:
     path = os.path.relpath(entry["file"]).removeprefix("build/check/")
     folders = tuple(folder.rstrip("/") + "/" for folder in sys.argv[2:])
     if path.startswith(folders) and "cmake_pch" not in path:
         print(entry["file"], end="\0")
 PYTHON
-  xargs -0 -n 1 -P "$(nproc)" "$environment/bin/clang-tidy" --quiet -p "$commands"
+  xargs -0 -n 1 -P "$(nproc)" "$environment/bin/clang-tidy" --quiet -p build/tidy

@@ -36,7 +36,7 @@ void begin(const testing::fake_cuda::Options& options) {
 // other one consumes them.
 class Consumer {
  public:
-  explicit Consumer(const MadeCache& cache) : cache_(cache), opened_(cache.open()) {
+  explicit Consumer(const MadeCache& cache) : opened_(cache.open()) {
     const std::vector<double> numbers(cache.options().channel_count, 1.5);
     normalized_ = {
         .name = "mel", .normalize = Normalize::kGiven, .means = numbers, .deviations = numbers};
@@ -113,7 +113,6 @@ class Consumer {
     return {};
   }
 
-  const MadeCache& cache_;
   Cache opened_;
   ColumnRequest normalized_;
   std::atomic<std::uint64_t> wrong_count_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <numbers>
 #include <ostream>
@@ -20,7 +21,11 @@ namespace {
 using Random = std::mt19937_64;
 using Noise = std::function<std::vector<double>(Random&, std::size_t)>;
 
-constexpr std::size_t kSeriesCount = 10'000;
+// XTTS_CYCLE_SERIES: another number of series, 10,000 for the shares in docs/waiting.md.
+std::size_t series_count() {
+  const char* const given = std::getenv("XTTS_CYCLE_SERIES");
+  return given == nullptr ? 2'000 : std::strtoull(given, nullptr, 10);
+}
 constexpr double kFalseAlarmsMax = 0.01;
 
 double normal(Random& random) {
@@ -80,10 +85,10 @@ double share_with_cycle(const Noise& noise, std::size_t count, std::uint64_t see
   Random random(seed);
   std::size_t found = 0;
   // A long series takes five times as long, and shows the same.
-  const std::size_t series_count = count > 200 ? kSeriesCount / 5 : kSeriesCount;
-  for (std::size_t i = 0; i < series_count; ++i)
+  const std::size_t all = count > 200 ? series_count() / 5 : series_count();
+  for (std::size_t i = 0; i < all; ++i)
     if (search_cycle(noise(random, count))) ++found;
-  return static_cast<double>(found) / static_cast<double>(series_count);
+  return static_cast<double>(found) / static_cast<double>(all);
 }
 
 struct NoiseCase {
@@ -129,7 +134,7 @@ struct PlantedCase {
   double height;
   double period;
   std::size_t count;
-  double share_min;  // of 200 series: found, and its period within 3 %
+  double share_min;  // of the series: found, and its period within 3 %
 };
 
 void PrintTo(const PlantedCase& one, std::ostream* out) {
@@ -154,15 +159,15 @@ std::vector<double> planted(Random& random, const PlantedCase& one) {
 class Power : public ::testing::TestWithParam<PlantedCase> {};
 
 TEST_P(Power, FindsWhatWasPlanted) {
-  constexpr std::size_t kPlantedCount = 200;
+  const std::size_t all = series_count() / 20;
   const PlantedCase& one = GetParam();
   Random random(5);
   std::size_t found = 0;
-  for (std::size_t i = 0; i < kPlantedCount; ++i) {
+  for (std::size_t i = 0; i < all; ++i) {
     const auto cycle = search_cycle(planted(random, one));
     if (cycle && std::abs(cycle->period - one.period) <= 0.03 * one.period) ++found;
   }
-  const double share = static_cast<double>(found) / static_cast<double>(kPlantedCount);
+  const double share = static_cast<double>(found) / static_cast<double>(all);
   RecordProperty("share", std::to_string(share));
   EXPECT_GE(share, one.share_min);
 }

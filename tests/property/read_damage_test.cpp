@@ -68,7 +68,7 @@ TEST_P(ReadDamage, IsNoneInASoundCache) {
 }
 
 // Opening a cache anew for each byte takes minutes, so of a shard's bytes one in fifteen is taken,
-// others in each run; XTTS_EVERY_BYTE takes them all. (verify_damage_test.cpp always does.)
+// others in each run; XTTS_EVERY_BYTE takes them all.
 TEST_P(ReadDamage, OfAnyByteOfAnyFileIsRefusedOrDoesNotMatter) {
   const bool every_byte = std::getenv("XTTS_EVERY_BYTE") != nullptr;
   const unsigned seed = std::random_device()();

@@ -27,7 +27,8 @@ install_package() {
   "$python" -m venv "$environment"
   "$environment/bin/pip" install --quiet --requirement tests/python/requirements.txt
   "$environment/bin/python" -m build --sdist --outdir build/python-dist .
-  "$environment/bin/pip" wheel --verbose --no-deps --wheel-dir build/python-dist \
+  # g++'s warnings are errors here; tests/run.sh compiles all else with Clang.
+  "$environment/bin/pip" wheel --config-settings=cmake.define.XTTS_WERROR=ON --verbose --no-deps --wheel-dir build/python-dist \
     build/python-dist/*.tar.gz
   "$environment/bin/pip" install build/python-dist/*.whl
 }
@@ -50,6 +51,8 @@ fi
 tests/python/frameworks.sh install >/dev/null 2>&1 &
 trap 'wait' EXIT
 say "== python: testing"
-with_packages_only "$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
+# A file's tests stay together, because they share caches.
+with_packages_only "$environment/bin/python" -m pytest -p no:cacheprovider -n "$(nproc)" \
+  --dist loadfile tests/python "$@"
 wait || true
 tests/python/frameworks.sh "$@"
