@@ -209,7 +209,9 @@ TEST_P(RingOn, FillsAheadForAConsumerThatKeepsMostSlots) {
   ASSERT_EQ(wait_until_finished(8), 8U);
   expect_batch(ring.next(), 5);
   expect_batch(ring.next(), 6);
-  EXPECT_EQ(wait_until_finished(10), 10U);  // no consumer waits for them
+  // No consumer waits for them. A thread that was awake has filled the first slot at once; then the
+  // second one alone is too few to wake it.
+  EXPECT_GE(wait_until_finished(9), 9U);
 }
 
 TEST_P(RingOn, LeaseOutlivesTheRing) {
