@@ -27,8 +27,7 @@ install_package() {
   "$python" -m venv "$environment"
   "$environment/bin/pip" install --quiet --requirement tests/python/requirements.txt
   "$environment/bin/python" -m build --sdist --outdir build/python-dist .
-  # g++'s warnings are errors here; tests/run.sh compiles all else with Clang.
-  "$environment/bin/pip" wheel --config-settings=cmake.define.XTTS_WERROR=ON --verbose --no-deps --wheel-dir build/python-dist \
+  "$environment/bin/pip" wheel --verbose --no-deps --wheel-dir build/python-dist \
     build/python-dist/*.tar.gz
   "$environment/bin/pip" install build/python-dist/*.whl
 }
