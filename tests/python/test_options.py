@@ -25,7 +25,7 @@ import xtts_precompute as xp
         ({"columns": "mel"}, r"columns=\['mel'\]"),
         ({"columns": []}, "columns is empty"),
         ({"columns": {"mel": "float33"}}, r"did you mean 'float32'"),
-        ({"columns": {"mel": object()}}, "no dtype for column 'mel'"),
+        ({"columns": {"mel": len}}, "no dtype for column 'mel'"),
         ({"columns": {"mel": {"type": "float32"}}}, r"did you mean 'dtype'"),
         ({"columns": [{"dtype": "float32"}]}, "has no 'name'"),
         ({"columns": {"tokens": "float32"}}, "tokens"),
