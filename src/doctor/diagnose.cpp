@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/cycle_search.hpp"
 #include "base/try.hpp"
 #include "doctor/cache_probe.hpp"
 #include "doctor/code_check.hpp"
@@ -20,12 +19,12 @@
 #include "doctor/on_the_fly.hpp"
 #include "doctor/profile_file.hpp"
 #include "doctor/python_child.hpp"
+#include "doctor/real_batches_check.hpp"
 #include "doctor/storage_check.hpp"
 #include "doctor/storage_probe.hpp"
 #include "doctor/system_counters.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/feature_config.hpp"
-#include "report/batch_times.hpp"
 #include "report/human.hpp"
 
 namespace xtts::doctor {
@@ -443,96 +442,16 @@ class Doctor {
                       request_.code);
   }
 
-  // Raw audio on the fly, a cache, and a source that costs nothing, side by side.
   [[nodiscard]] std::optional<Check> real_run() const {
     if (corpus_ == nullptr && !cache_) return std::nullopt;
-    Check check{.name = "real_run", .title = "Real batches, side by side"};
-    BarsChart bars{.unit = "ms"};
-    const auto add = [&](const std::string& what, const std::vector<double>& rounds,
-                         const std::string& source) {
-      const auto range = range_of(rounds, 0.0);
-      if (!range) return;
-      const Range ms{1e3 * batch_size_ / range->high, 1e3 * batch_size_ / range->low};
-      bars.bars.push_back({.label = what, .value = ms.middle(), .low = ms.low, .high = ms.high});
-      check.evidence.push_back({.what = what,
-                                .value = report::format_short(ms.low) + " to " +
-                                         report::format_short(ms.high) + " ms a batch, " +
-                                         report::format_short(range->middle()) + " clips/s",
-                                .source = source,
-                                .number = ms.middle(),
-                                .unit = "ms"});
-    };
-    const std::string rounds = "measured in rounds; files in memory";
-    if (librosa_)
-      add("raw audio, " + librosa_->rates.way + ", " +
-              report::format_counted(librosa_->rates.worker_count, "worker", "workers"),
-          librosa_->rates.all, rounds);
-    if (librosa_ && !librosa_->single_threaded.empty())
-      add("the same, with " + librosa_->setting, librosa_->single_threaded, rounds);
-    if (corpus_ != nullptr)
-      add("raw audio, this program, " +
-              report::format_counted(ours_.worker_count, "thread", "threads"),
-          ours_.all, rounds);
-    if (cache_) add(is_sample_ ? "a cache of a sample" : "the cache", cache_->clips_per_s, rounds);
-    check.evidence.push_back({.what = "synthetic data",
-                              .value = "0 ms a batch",
-                              .source = "one batch again and again, by definition",
-                              .number = 0.0,
-                              .unit = "ms"});
-    const std::string batch = "a batch of " + std::to_string(batch_size_);
-    check.charts.push_back({.title = "What " + batch + " takes", .note = rounds, .content = bars});
-    add_batch_charts(check);
-    if (librosa_) {
-      if (auto finding = judge_own_threads(*librosa_))
-        check.findings.push_back(std::move(*finding));
-    }
-    if (!cache_ || cache_->clips_per_s.empty()) {
-      check.summary = no_cache_.empty() ? "No batch came from a cache." : no_cache_ + ".";
-      return check;
-    }
-    const double cached = 1e3 * batch_size_ / range_of(cache_->clips_per_s, 0.0)->middle();
-    check.summary = "A batch of " + std::to_string(batch_size_) + " from a cache takes " +
-                    report::format_short(cached) + " ms.";
-    judge_evenness(check);
-    if (corpus_ != nullptr && range_of(way_now().all, 0.0)) {
-      const double now = 1e3 * batch_size_ / range_of(way_now().all, 0.0)->middle();
-      check.summary += " Computed on the fly it takes " + report::format_short(now) + " ms.";
-      if (cached >= now)
-        check.findings.push_back(
-            {.status = CheckStatus::kFail,
-             .text = "A batch from the cache takes no less time than one computed on the fly.",
-             .remedy = "Look at the cache's storage: `xtts-precompute bench CACHE --cold`."});
-    }
-    check.status = worst_of(check.findings);
-    return check;
-  }
-
-  // Uneven batches make uneven steps, but only as far as they are long beside a step.
-  void judge_evenness(Check& check) const {
-    const double step_ms =
-        request_.step_ms.value_or(profile_.step_ms.value_or(Range{0.0, 0.0}).middle());
-    const auto times = report::summarize_times(cache_->batch_ms);
-    const double variation =
-        report::step_variation(times, step_ms > 0.0 ? step_ms : report::kShortStepMs);
-    if (report::evenness(variation) == "stable") return;
-    check.findings.push_back(
-        {.status = CheckStatus::kWarn,
-         .text = "Batches from the cache come unevenly: their deviation is " +
-                 report::format_percent(variation) + " of a step.",
-         .remedy = "Let the machine be idle and measure again: `xtts-precompute bench CACHE`."});
-  }
-
-  void add_batch_charts(Check& check) const {
-    if (!cache_ || cache_->batch_ms.size() < 2) return;
-    SeriesChart series{.x_name = "batches", .unit = "ms", .values = cache_->batch_ms};
-    if (const auto cycle = search_cycle(cache_->batch_ms))
-      series.period = ChartPeriod{.length = cycle->period};
-    check.charts.push_back({.title = "Batches from the cache, one after the other",
-                            .note = "the second pass, files in memory",
-                            .content = std::move(series)});
-    check.charts.push_back({.title = "How often a batch took how long",
-                            .note = "the same batches",
-                            .content = HistogramChart{.unit = "ms", .values = cache_->batch_ms}});
+    return check_real_batches(
+        {.batch_size = batch_size_,
+         .step_ms = request_.step_ms.value_or(profile_.step_ms.value_or(Range{}).middle()),
+         .librosa = librosa_ ? &*librosa_ : nullptr,
+         .ours = corpus_ == nullptr ? nullptr : &ours_,
+         .cache = cache_ ? &*cache_ : nullptr,
+         .is_sample = is_sample_,
+         .no_cache = no_cache_});
   }
 
   [[nodiscard]] std::vector<std::string> machine_in_words() const {
