@@ -14,16 +14,18 @@ cd "$project"
 environment=build/frameworks-env
 log=$project/build/frameworks-env.log
 # Each group runs in its own process: PyTorch's workers should not be forked after JAX and
-# TensorFlow have threads.
-tests=(
-  "torch torch_datasets torch_trainers myxtts_torch"
+# TensorFlow have threads. As many run at once as there are processors, the longest first.
+groups=(
   "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_trainer"
-  jax
-  frameworks_probe
-  "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
-  "profile profile_command profile_own tune"
   docs
+  frameworks_probe
+  tune
+  "torch torch_datasets torch_trainers myxtts_torch"
+  "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
+  jax
 )
+# They measure, so nothing runs beside them.
+measuring="profile profile_command profile_own"
 
 state() {
   /usr/bin/python3 -c 'import sys; print(sys.version)'
@@ -74,12 +76,30 @@ if [ -z "${XTTS_FRAMEWORKS_PYTHON:-}" ]; then
 fi
 [ "${1:-}" != install ] || exit 0
 say "== python: testing with frameworks"
-for names in "${tests[@]}"; do
-  files=()
-  for name in $names; do files+=("tests/python/test_$name.py"); done
-  result=0
-  TF_CPP_MIN_LOG_LEVEL=2 with_packages_only "$python" -m pytest -p no:cacheprovider -rs \
-    "${files[@]}" "$@" || result=$?
+
+# run_group "NAME ..." [pytest arguments]
+run_group() {
+  local files=() name result=0
+  for name in $1; do files+=("tests/python/test_$name.py"); done
+  TF_CPP_MIN_LOG_LEVEL=2 "$python" -m pytest -p no:cacheprovider -rs "${files[@]}" "${@:2}" ||
+    result=$?
   # 5: the arguments chose none of these tests.
-  [ "$result" -eq 0 ] || [ "$result" -eq 5 ] || exit "$result"
-done
+  [ "$result" -eq 0 ] || [ "$result" -eq 5 ]
+}
+
+# Prints what a group prints when the group ends, so that no two mix.
+run_group_at_once() {
+  local output result=0
+  output=$(run_group "$@" 2>&1) || result=$?
+  printf '%s\n' "$output"
+  return "$result"
+}
+
+failed=0
+export python
+export -f run_group run_group_at_once
+# xargs, because a shell's own background jobs ignore Ctrl-C.
+printf '%s\0' "${groups[@]}" | with_packages_only \
+  xargs -0 -P "$(nproc)" -I '{}' bash -c 'run_group_at_once "$@"' bash '{}' "$@" || failed=1
+with_packages_only run_group "$measuring" "$@" || failed=1
+[ "$failed" -eq 0 ]

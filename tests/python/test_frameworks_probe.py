@@ -23,9 +23,11 @@ MODULES = PROJECT / "src/python/xtts_precompute/doctor"
 DEADLINE_S = 300  # for a program that takes some seconds on an idle machine
 
 # The doctor's program writes its modules to a folder and starts them so (src/doctor/python_child.cpp).
-# -S hides what is installed, so that only pretended frameworks are there.
+# -S hides what is installed, so that only pretended frameworks are there. What a shell starts in the
+# background ignores SIGINT, and so would the probe.
 START = (
-    "import os, runpy, sys; folder = sys.argv[1]; sys.path[:1] = [folder]; sys.argv[:2] = ['frameworks']; "
+    "import os, runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "folder = sys.argv[1]; sys.path[:1] = [folder]; sys.argv[:2] = ['frameworks']; "
     "runpy.run_module('xtts_doctor.frameworks', run_name='__main__', alter_sys=True)"
 )
 LIFE = "__version__ = '9.8.7'\n"
