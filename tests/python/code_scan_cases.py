@@ -452,6 +452,30 @@ CASES = {
         from torch.utils.data import DataLoader
         loader = DataLoader(train_set, num_workers=2, persistent_workers=True)
         """,
+    "no_workers: a command's option that is 0 by default": """\
+        import argparse
+        from torch.utils.data import DataLoader
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--dataloader-workers", type=int, default=0)
+        parser.add_argument("-j", "--workers", type=int, default=4)
+        args = parser.parse_args()
+        a = DataLoader(train_set, num_workers=args.dataloader_workers)  #! no_workers
+        b = DataLoader(train_set, num_workers=args.workers)  #! workers_restart
+        """,
+    "no_workers: not where only another loader of the function trains": """\
+        from torch.utils.data import DataLoader
+        from tqdm import tqdm
+
+        def main():
+            sample_loader = DataLoader(prompts, batch_size=4)
+            for prompt in tqdm(sample_loader):
+                save(pipeline(prompt))
+            loader = DataLoader(clips, batch_size=4, shuffle=True)  #! no_workers
+            for epoch in range(10):
+                for clip in loader:
+                    model(clip).backward()
+        """,
     "no_workers: Hugging Face's Trainer": """\
         from transformers import Seq2SeqTrainingArguments, TrainingArguments
         a = Seq2SeqTrainingArguments(output_dir="out", fp16=True)  #! no_workers
@@ -498,6 +522,24 @@ CASES = {
 
         def fixed(rows):
             return [pad(row, 800) for row in rows]
+        """,
+    },
+    "varying_shapes: not for another file's function of the same name": {
+        "train.py": """\
+        import torch
+        from torch.utils.data import DataLoader
+
+        def collate(rows):
+            return torch.stack(rows)
+
+        model = torch.compile(model)
+        a = DataLoader(train_set, num_workers=1, persistent_workers=True, collate_fn=collate)
+        """,
+        "other.py": """\
+        from torch.nn.utils.rnn import pad_sequence
+
+        def collate(rows):
+            return pad_sequence(rows)
         """,
     },
     "varying_shapes: not where torch.compile is told": """\

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from . import words
 from .files import Source
 from .finds import find
-from .project import Project, calls_in, constant, last_name, loop_around
+from .project import Class, Function, Project, calls_in, constant, last_name, loop_around, own_nodes
+
+_Named = TypeVar("_Named", Function, Class)
 
 _LOADERS = {"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"}
 _ARGUMENTS = "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn pin_memory".split()
@@ -70,7 +72,7 @@ def is_for_training(source: Source, call: ast.Call, given: dict[str | None, ast.
         return False
     function = source.function_of(call)
     if answer is None and function is not None:
-        answer = words.trains(function.name)
+        answer = False if _loops_do_not_train(source, call, function) else words.trains(function.name)
     if answer is None:
         answer = words.file_trains(source.path)
     shuffle = given.get("shuffle")
@@ -123,6 +125,21 @@ def _stands_in_evaluation(source: Source, call: ast.Call) -> bool:
     return False
 
 
+def _loops_do_not_train(source: Source, call: ast.Call, function: ast.AST) -> bool:
+    """Whether no loop over this loader has a backward pass, while another loop of the function has one."""
+    parent = source.parents.get(call)
+    names = {one.id for one in parent.targets if isinstance(one, ast.Name)} if isinstance(parent, ast.Assign) else set()
+    over_it: list[bool] = []
+    others: list[bool] = []
+    for loop in own_nodes(function):
+        if not isinstance(loop, (ast.For, ast.AsyncFor)):
+            continue
+        is_over_it = any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(loop.iter))
+        is_training = any(last_name(one.func) == "backward" for one in calls_in(loop))
+        (over_it if is_over_it else others).append(is_training)
+    return bool(over_it) and not any(over_it) and any(others)
+
+
 def _of_loader(
     project: Project, source: Source, call: ast.Call, given: dict[str | None, ast.AST], compiles: bool
 ) -> Iterator[dict[str, Any]]:
@@ -133,7 +150,7 @@ def _of_loader(
         how = "without num_workers" if workers is None else "with num_workers=0"
         yield find(source, call, "no_workers", f"A DataLoader is made {how}.")
     elif _default_of(project, source, workers) == 0:
-        text = f"A DataLoader is made with num_workers={last_name(workers)}, which is 0 by default."
+        text = f"A DataLoader is made with num_workers={source.name_of(workers)}, which is 0 by default."
         yield find(source, call, "no_workers", text, certainty="medium")
     elif "persistent_workers" not in given or constant(given["persistent_workers"]) is False:
         if _is_made_in_each_epoch(source, call):
@@ -159,7 +176,9 @@ def _is_made_in_each_epoch(source: Source, call: ast.Call) -> bool:
 
 
 def _default_of(project: Project, source: Source, node: ast.AST) -> object:
-    """Returns the default of a parameter of the function around; None where a caller gives it, or there is none."""
+    """Returns the default of a parameter or a command's option; None where a caller gives it, or there is none."""
+    if isinstance(node, ast.Attribute):
+        return _default_of_option(source, node)
     function = source.function_of(node)
     if function is None or not isinstance(node, ast.Name):
         return None
@@ -171,6 +190,19 @@ def _default_of(project: Project, source: Source, node: ast.AST) -> object:
     defaults = dict(zip((one.arg for one in reversed(positional)), reversed(given.defaults)))
     defaults.update((one.arg, value) for one, value in zip(given.kwonlyargs, given.kw_defaults) if value is not None)
     return constant(defaults.get(node.id))
+
+
+def _default_of_option(source: Source, node: ast.Attribute) -> object:
+    """Returns the default of `args.name`, where add_argument() in the same file makes that option."""
+    for call, _ in source.calls:
+        if last_name(call.func) != "add_argument":
+            continue
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        options = [constant(one) for one in call.args]
+        names = [one.lstrip("-").replace("-", "_") for one in options if isinstance(one, str)]
+        if node.attr in (constant(given.get("dest")), *names):
+            return constant(given.get("default"))
+    return None
 
 
 def _of_trainer(source: Source, call: ast.Call) -> Iterator[dict[str, Any]]:
@@ -190,12 +222,18 @@ def _is_static_compile(call: ast.Call, name: str) -> bool:
     return name == "torch.compile" and not any(keyword.arg == "dynamic" for keyword in call.keywords)
 
 
+def _nearest(found: list[_Named], source: Source, name: str) -> list[_Named]:
+    """Returns those of one name that a file means: its own, and else all if it imports the name."""
+    own = [one for one in found if one.source is source]
+    return own or (list(found) if name in source.imports else [])
+
+
 def _pads_to_longest(project: Project, source: Source, collate: ast.AST | None) -> bool:
     if collate is None:
         return False
     name = last_name(collate.func if isinstance(collate, ast.Call) else collate)
-    functions = list(project.functions.get(name, []))
-    for one in project.classes.get(name, []):
+    functions = _nearest(project.functions.get(name, []), source, name)
+    for one in _nearest(project.classes.get(name, []), source, name):
         functions += project.methods_of(one.source, one.node, "__call__")
     return any(
         last_name(call.func) == "pad_sequence" or function.source.name_of(call.func) == "max"
