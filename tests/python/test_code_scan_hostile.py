@@ -45,6 +45,15 @@ def test_many_functions_of_one_name_are_soon_judged(tmp_path, step):
     assert time.monotonic() - start < 20  # it took over a minute; now 2 s
 
 
+def test_many_loaders_of_one_function_are_soon_judged(tmp_path):
+    loader = "    a{0} = DataLoader(d)\n    for b in a{0}:\n        f(b).backward()\n"
+    text = "from torch.utils.data import DataLoader\ndef main():\n"
+    folder = written(tmp_path, {"train.py": text + "".join(loader.format(number) for number in range(2000))})
+    start = time.monotonic()
+    assert len(places(folder, "no_workers")) == 1000  # as many finds as are told
+    assert time.monotonic() - start < 20  # it took minutes; now 2 s
+
+
 # Three thousand functions that call Python are each looked for in three thousand pipelines.
 def test_many_pipelines_end_within_the_time_of_the_rules(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.import_module("xtts_precompute.doctor.code_scan.scan"), "_SECONDS_MAX", 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -128,16 +129,24 @@ def _stands_in_evaluation(source: Source, call: ast.Call) -> bool:
 def _loops_do_not_train(source: Source, call: ast.Call, function: ast.AST) -> bool:
     """Whether no loop over this loader has a backward pass, while another loop of the function has one."""
     parent = source.parents.get(call)
-    names = {one.id for one in parent.targets if isinstance(one, ast.Name)} if isinstance(parent, ast.Assign) else set()
-    over_it: list[bool] = []
-    others: list[bool] = []
+    if not isinstance(parent, ast.Assign):
+        return False
+    trains = _trained_in_loops(function)
+    answers = [trains[one.id] for one in parent.targets if isinstance(one, ast.Name) and one.id in trains]
+    return bool(answers) and not any(answers) and any(trains.values())
+
+
+@functools.lru_cache(maxsize=1)  # the loaders of one function come one after another
+def _trained_in_loops(function: ast.AST) -> dict[str, bool]:
+    """Returns the variables that loops run over, and whether one of these loops has a backward pass."""
+    trains: dict[str, bool] = {}
     for loop in own_nodes(function):
-        if not isinstance(loop, (ast.For, ast.AsyncFor)):
-            continue
-        is_over_it = any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(loop.iter))
-        is_training = any(last_name(one.func) == "backward" for one in calls_in(loop))
-        (over_it if is_over_it else others).append(is_training)
-    return bool(over_it) and not any(over_it) and any(others)
+        if isinstance(loop, (ast.For, ast.AsyncFor)):
+            is_training = any(isinstance(one, ast.Attribute) and one.attr == "backward" for one in ast.walk(loop))
+            for one in ast.walk(loop.iter):
+                if isinstance(one, ast.Name):
+                    trains[one.id] = trains.get(one.id, False) or is_training
+    return trains
 
 
 def _of_loader(
