@@ -8,7 +8,7 @@ set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 program=$(realpath "${1:?usage: $0 PROGRAM}")
 folder=$(mktemp -d)
-trap 'umount "$folder"/{disk,here,there} 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'umount "$folder"/{disk,here,there,slow} 2>/dev/null || true; rm -rf "$folder"' EXIT
 export LC_ALL=C.UTF-8
 failures=0
 

@@ -29,20 +29,20 @@ def decoders_of(process):
     return found
 
 
-def stop_beside_stopped_decoders(program, number):
+def stop_beside_stopped_decoders(program, number, count):
+    """Suspends the decoders when so many run: the first when it has hardly begun, two while they work."""
     process = subprocess.Popen(
-        [program, "build", "many", f"cache-{number}", "--quiet", "-j", "2", "--set", "features.max_frames=96"],
+        [program, "build", "many", f"cache-{number}-{count}", "--quiet", "-j", "2", "--set", "features.max_frames=96"],
         stderr=subprocess.PIPE,
     )
     begin = time.monotonic()
     decoders = []
-    while len(decoders) < 2 and time.monotonic() - begin < SECONDS_MAX:
-        for child in decoders_of(process):
-            if child not in decoders:
-                os.kill(child, signal.SIGSTOP)
-                decoders.append(child)
+    while len(decoders) < count and process.poll() is None and time.monotonic() - begin < SECONDS_MAX:
+        decoders = decoders_of(process)
+    for child in decoders:
+        os.kill(child, signal.SIGSTOP)
     time.sleep(1.0)
-    assert decoders and process.poll() is None, (decoders, process.poll())
+    assert len(decoders) == count and process.poll() is None, (decoders, process.poll())
     process.send_signal(number)
     try:
         code = process.wait(SECONDS_MAX)
@@ -69,7 +69,7 @@ def main():
 
     try:
         subprocess.run([sys.executable, os.path.join(HERE, "make_clips.py"), "data", "2"], check=True)
-        subprocess.run([sys.executable, os.path.join(HERE, "make_clips.py"), "many", "300"], check=True)
+        subprocess.run([sys.executable, os.path.join(HERE, "make_clips.py"), "many", "100", "5"], check=True)
         subprocess.run([program, "build", "data", "cache", "--quiet", "--set", "features.max_frames=96"], check=True)
         os.mkfifo("fifo")
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -95,7 +95,8 @@ def main():
             os.close(writing)
         # Its decoders stand still: suspended, or on a disk that does not answer.
         for number in (signal.SIGTERM, signal.SIGINT):
-            stop_beside_stopped_decoders(program, number)
+            for count in (1, 2):
+                stop_beside_stopped_decoders(program, number, count)
         # The parent process ignored the signal: the command goes on until somebody reads the FIFO.
         process = subprocess.Popen(
             [program, "show", "cache", "clip-0001", "--npy", "fifo"],
