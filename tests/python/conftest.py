@@ -2,6 +2,7 @@ import shutil
 
 import pytest
 import xtts_precompute as xp
+from docs_support import make_sample_corpus
 from support import Truth, build, make_corpus
 
 CLIPS = 37  # not a multiple of any batch size in the tests
@@ -22,6 +23,11 @@ def corpus(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus") / "data"
     make_corpus(folder, CLIPS)
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_corpus(tmp_path_factory):
+    return make_sample_corpus(tmp_path_factory.mktemp("sample") / "data")
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ log=$project/build/frameworks-env.log
 # TensorFlow have threads. As many run at once as there are processors, the longest first.
 groups=(
   "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_trainer"
-  docs
+  docs_frameworks
   frameworks_probe
   tune
   "torch torch_datasets torch_trainers myxtts_torch"

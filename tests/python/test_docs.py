@@ -1,48 +1,19 @@
 """README.md and docs/: what the pages tell the reader to do is done, and their links are followed."""
 
-import importlib.util
-import os
 import re
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from support import PROGRAM, PROJECT
+from docs_support import PAGES_ALONE, RUN_PAGE, name_of, try_page
+from support import PROJECT
 
-RUN_PAGE = PROJECT / "tests/docs/run_page.py"
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 NOTES = [path for path in PROJECT.rglob("*.md") if not {"build", ".git"} & set(path.relative_to(PROJECT).parts)]
 
 
-def name_of(page):
-    return str(page.relative_to(PROJECT))
-
-
-@pytest.fixture(scope="module")
-def sample_corpus(tmp_path_factory):
-    """The corpus that the pages tell the reader to make."""
-    if not shutil.which("espeak-ng") or not shutil.which("ffmpeg"):
-        pytest.skip("espeak-ng or ffmpeg is missing: the sample corpus cannot be made")
-    folder = tmp_path_factory.mktemp("sample") / "data"
-    subprocess.run([PROJECT / "samples/make_corpus.sh", folder], check=True, capture_output=True)
-    return folder
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", PAGES_ALONE, ids=name_of)
 def test_what_a_page_says_works(page, sample_corpus, tmp_path):
-    for package in re.findall(r"<!-- needs: (\w+) -->", page.read_text(encoding="utf-8")):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed here: the page is not tried")
-    shutil.copytree(sample_corpus, tmp_path / "data")
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment["PATH"] = os.pathsep.join([str(PROGRAM.parent), str(Path(sys.executable).parent), environment["PATH"]])
-    command = [sys.executable, RUN_PAGE, page]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    try_page(page, sample_corpus, tmp_path)
 
 
 @pytest.mark.parametrize(
