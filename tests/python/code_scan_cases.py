@@ -462,6 +462,28 @@ CASES = {
         args = parser.parse_args()
         a = DataLoader(train_set, num_workers=args.dataloader_workers)  #! no_workers
         b = DataLoader(train_set, num_workers=args.workers)  #! workers_restart
+        c = DataLoader(train_set, num_workers=config.dataloader_workers)  #! workers_restart
+        """,
+    "no_workers: an option of the trainer's own function": """\
+        import argparse
+        from torch.utils.data import DataLoader
+
+        def options():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--workers", type=int, default=0)
+            return parser.parse_args()
+
+        class Trainer:
+            def __init__(self):
+                self.settings = options()
+
+            def train(self):
+                return DataLoader(train_set, num_workers=self.settings.workers)  #! no_workers
+
+        def main(given):
+            return DataLoader(train_set, num_workers=given.workers)  #! no_workers
+
+        main(options())
         """,
     "no_workers: not where only another loader of the function trains": """\
         from torch.utils.data import DataLoader

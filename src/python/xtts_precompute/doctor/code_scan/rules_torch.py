@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from . import words
+from . import options, words
 from .files import Source
 from .finds import find
 from .project import Class, Function, Project, calls_in, constant, last_name, loop_around, own_nodes
@@ -187,7 +187,7 @@ def _is_made_in_each_epoch(source: Source, call: ast.Call) -> bool:
 def _default_of(project: Project, source: Source, node: ast.AST) -> object:
     """Returns the default of a parameter or a command's option; None where a caller gives it, or there is none."""
     if isinstance(node, ast.Attribute):
-        return _default_of_option(source, node)
+        return options.default_of(source, node)
     function = source.function_of(node)
     if function is None or not isinstance(node, ast.Name):
         return None
@@ -199,19 +199,6 @@ def _default_of(project: Project, source: Source, node: ast.AST) -> object:
     defaults = dict(zip((one.arg for one in reversed(positional)), reversed(given.defaults)))
     defaults.update((one.arg, value) for one, value in zip(given.kwonlyargs, given.kw_defaults) if value is not None)
     return constant(defaults.get(node.id))
-
-
-def _default_of_option(source: Source, node: ast.Attribute) -> object:
-    """Returns the default of `args.name`, where add_argument() in the same file makes that option."""
-    for call, _ in source.calls:
-        if last_name(call.func) != "add_argument":
-            continue
-        given = {keyword.arg: keyword.value for keyword in call.keywords}
-        options = [constant(one) for one in call.args]
-        names = [one.lstrip("-").replace("-", "_") for one in options if isinstance(one, str)]
-        if node.attr in (constant(given.get("dest")), *names):
-            return constant(given.get("default"))
-    return None
 
 
 def _of_trainer(source: Source, call: ast.Call) -> Iterator[dict[str, Any]]:
