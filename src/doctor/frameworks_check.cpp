@@ -83,6 +83,16 @@ void add_framework(const json& framework, bool has_gpu, Check& graph, Check& cud
   const std::string installed = word_of(framework, "installed");
   if (installed == "no") return;
   const std::string version = name + " " + word_of(framework, "version");
+  // Its import had no end in time, which is no proof that anything is wrong.
+  if (installed == "unclear") {
+    graph.findings.push_back(
+        {.status = CheckStatus::kCannotTell,
+         .text = name + " was not tried: " + word_of(framework, "reason") + ".",
+         .remedy = "Ask again: its files are in memory then. If it hangs again, try `python -c "
+                   "\"import " +
+                   name + "\"`."});
+    return;
+  }
   if (installed != "yes") {
     graph.findings.push_back(
         {.status = CheckStatus::kFail,
@@ -130,7 +140,7 @@ Result<json> probe_frameworks(const PythonChild& python, const std::string& driv
                               const std::function<bool()>& cancelled) {
   PythonCall call{.module = "frameworks",
                   .arguments = {"--timeout", "35"},
-                  .time_limit = std::chrono::seconds(50),
+                  .time_limit = std::chrono::seconds(95),
                   .cancelled = cancelled};
   if (!driver_cuda.empty()) {
     call.arguments.emplace_back("--driver-cuda");

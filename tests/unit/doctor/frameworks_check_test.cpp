@@ -59,6 +59,14 @@ TEST(CheckFrameworks, WithoutAGpuCudaIsNoQuestion) {
   EXPECT_EQ(checks[1].status, CheckStatus::kCannotTell);
 }
 
+TEST(CheckFrameworks, ASlowImportIsNoFault) {
+  const auto checks = check_frameworks(
+      probe_of({{"name", "torch"}, {"installed", "unclear"}, {"reason", "still busy"}}), true);
+  EXPECT_EQ(checks[0].status, CheckStatus::kCannotTell);
+  EXPECT_THAT(checks[0].summary, HasSubstr("torch was not tried: still busy."));
+  EXPECT_THAT(checks[0].findings.front().remedy, HasSubstr("Ask again"));
+}
+
 TEST(CheckFrameworks, ABrokenInstallationFails) {
   const auto checks = check_frameworks(
       probe_of({{"name", "torch"}, {"installed", "broken"}, {"reason", "ImportError"}}), false);

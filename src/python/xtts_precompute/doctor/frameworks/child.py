@@ -35,7 +35,7 @@ name = "xtts_framework_probe"
 package = sys.modules[name] = types.ModuleType(name)
 package.__path__ = [folder]
 inside = importlib.import_module(name + ".inside")
-inside.main(tell, parent, sys.argv[4], float(sys.argv[5]))
+inside.main(tell, parent, sys.argv[4], float(sys.argv[5]), float(sys.argv[6]))
 """
 
 
@@ -47,6 +47,7 @@ class Ended(NamedTuple):
     timed_out: bool
     stage: str  # what it did last: "import"
     output: str  # the last lines that it printed
+    read_s: float = 0.0  # the time that did not count
 
 
 class _Streams:
@@ -86,19 +87,51 @@ class _Streams:
         self._selector.close()
 
 
-def run_child(task: str, limit_s: float) -> Ended:
-    """Runs `inside.main()` for a task, and ends it and its process group after limit_s."""
+class _ReadingTime:
+    """The seconds in which a process has read from a disk: hundreds of MB for a framework's import."""
+
+    _STEP_S = 0.5
+
+    def __init__(self, process: int) -> None:
+        self._path = f"/proc/{process}/io"
+        self._seen = (time.monotonic(), 0)
+        self._seconds = 0.0
+
+    def seconds(self) -> float:
+        """Returns the sum until now. Call it often."""
+        now = time.monotonic()
+        before, count = self._seen
+        if now - before >= self._STEP_S:
+            self._seen = (now, self._bytes())
+            if self._seen[1] > count:
+                self._seconds += now - before
+        return self._seconds
+
+    def _bytes(self) -> int:
+        try:
+            with open(self._path, encoding="ascii") as file:
+                return next(int(line.split()[1]) for line in file if line.startswith("read_bytes:"))
+        except (OSError, StopIteration):  # not told here
+            return 0
+
+
+def run_child(task: str, limit_s: float, reading_s: float = 0.0) -> Ended:
+    """Runs `inside.main()` for a task, and ends it and its process group after limit_s.
+
+    Time in which it reads from a disk does not count, up to reading_s.
+    """
     scratch = tempfile.mkdtemp(prefix="xtts-frameworks-")
     try:
-        return _run(task, limit_s, scratch)
+        return _run(task, limit_s, reading_s, scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run(task: str, limit_s: float, scratch: str) -> Ended:
-    deadline = time.monotonic() + limit_s
+def _run(task: str, limit_s: float, reading_s: float, scratch: str) -> Ended:
+    begin = time.monotonic()
     tell_read, tell_write = os.pipe()
-    arguments = [os.path.dirname(os.path.abspath(__file__)), str(tell_write), str(os.getpid()), task, str(limit_s)]
+    arguments = [os.path.dirname(os.path.abspath(__file__)), str(tell_write), str(os.getpid()), task]
+    arguments += [str(limit_s), str(reading_s)]
     try:
         child = subprocess.Popen(
             [sys.executable or "python3", "-B", "-c", _START, *arguments],
@@ -116,12 +149,15 @@ def _run(task: str, limit_s: float, scratch: str) -> Ended:
     os.close(tell_write)
     assert child.stdout is not None
     streams = _Streams(tell_read, child.stdout.fileno())
+    reading = _ReadingTime(child.pid)
+    read_s = 0.0
     try:
         timed_out = False
         # WNOWAIT: while nobody has waited for the child, its number is not given to another
         # process group, so the signal below reaches no stranger.
         while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            if time.monotonic() >= deadline:
+            read_s = min(reading.seconds(), reading_s)
+            if time.monotonic() >= begin + limit_s + read_s:
                 timed_out = True
                 break
             streams.read(0.05)
@@ -136,7 +172,7 @@ def _run(task: str, limit_s: float, scratch: str) -> Ended:
         streams.close()
         child.stdout.close()
         os.close(tell_read)
-    return _ended(streams, None if timed_out else code, limit_s)
+    return _ended(streams, None if timed_out else code, limit_s + read_s)._replace(read_s=read_s)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> int | None:
@@ -161,7 +197,7 @@ def _environment(scratch: str) -> dict[str, str]:
     return environment
 
 
-def _ended(streams: _Streams, code: int | None, limit_s: float) -> Ended:
+def _ended(streams: _Streams, code: int | None, waited_s: float) -> Ended:
     parts: dict[str, Any] = {}
     stage = "start"
     for line in bytes(streams.parts).split(b"\n")[:-1]:
@@ -178,7 +214,7 @@ def _ended(streams: _Streams, code: int | None, limit_s: float) -> Ended:
     if told_all:  # what happens at the interpreter's end is no matter
         return Ended(parts, None, False, stage, output)
     if code is None:
-        failure = f"it was still busy with '{stage}' after {limit_s:.0f} s"
+        failure = f"it was still busy with '{stage}' after {waited_s:.0f} s"
     elif code < 0:
         failure = f"it was ended by {_signal_name(-code)} in '{stage}'"
     else:

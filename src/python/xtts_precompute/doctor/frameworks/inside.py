@@ -19,14 +19,21 @@ REASON_LENGTH_MAX = 400
 class Teller:
     """Writes parts of the answer to the parent, and knows how much time is left."""
 
-    def __init__(self, task: str, end: int, deadline: float) -> None:
+    def __init__(self, task: str, end: int, deadline: float, waiting_s: float = 0.0) -> None:
         self.task = task
         self._end = end
         self._deadline = deadline
+        self._waiting_s = waiting_s
 
     def left(self) -> float:
         """Returns the seconds that are left."""
         return self._deadline - time.monotonic()
+
+    def without_waiting(self, seconds: float) -> None:
+        """Lets time not count in which nothing was computed: a disk was slow. The parent sees to it that it was."""
+        given = max(0.0, min(seconds, self._waiting_s))
+        self._waiting_s -= given
+        self._deadline += given
 
     def tell(self, name: str, value: Any) -> None:
         data = json.dumps([name, value]).encode() + b"\n"
@@ -52,6 +59,7 @@ def attempt(teller: Teller, stage: str, part: str, work: Callable[[], Any]) -> A
     A broken framework may raise anything, SystemExit included.
     """
     teller.stage(stage)
+    begin, computed = time.monotonic(), time.process_time()
     try:
         value = work()
         teller.tell(part, value)
@@ -59,6 +67,8 @@ def attempt(teller: Teller, stage: str, part: str, work: Callable[[], Any]) -> A
     except BaseException as error:
         teller.tell(part + "_reason", reason_of(error))
         return None
+    finally:
+        teller.without_waiting(time.monotonic() - begin - (time.process_time() - computed))
 
 
 class Measurement:
@@ -90,10 +100,10 @@ def measure(teller: Teller, name: str, work: Callable[[Measurement], None]) -> b
     return measurement.is_measured
 
 
-def main(end: int, parent: int, task: str, limit_s: float) -> None:
+def main(end: int, parent: int, task: str, limit_s: float, reading_s: float) -> None:
     """Runs the module in_TASK.py. The last second belongs to the parent."""
     die_with(parent)
-    teller = Teller(task, end, time.monotonic() + limit_s - 1.0)
+    teller = Teller(task, end, time.monotonic() + limit_s - 1.0, reading_s)
     module = importlib.import_module(f"{__package__}.in_{task}")
     module.run(teller)
     teller.tell("done", True)
