@@ -20,12 +20,12 @@ groups=(
   docs_frameworks
   frameworks_probe
   tune
-  "torch torch_datasets torch_trainers myxtts_torch"
+  "torch torch_datasets torch_trainers myxtts_torch profile"
   "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
   jax
 )
 # They measure, so nothing runs beside them.
-measuring="profile profile_command profile_own"
+measuring="profile_command profile_own"
 
 state() {
   /usr/bin/python3 -c 'import sys; print(sys.version)'
