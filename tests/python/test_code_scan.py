@@ -1,7 +1,7 @@
 """The code scan: each rule finds its planted fault at its line, and nothing in code that looks alike.
 
 A comment `#! RULE` in the code of a test marks a line where exactly that rule has to find something.
-The projects with planted faults stand in code_scan_cases.py.
+The projects with planted faults stand in code_scan_cases.
 """
 
 import ast
