@@ -65,15 +65,22 @@ void add_measurement(const std::string& framework, const json& measured, Check& 
                             .remedy = {}});
 }
 
-// A compiler that fails is what the check looks for.
+// A compiler that fails is what the check looks for. A measurement that tells nothing is no
+// failure.
 void judge_failures(const std::string& framework, const json& measured, bool has_gpu,
                     Check& check) {
-  if (word_of(measured, "status") != "cannot_tell" || remedy_of(word_of(measured, "name")).empty())
-    return;
+  const std::string status = word_of(measured, "status");
+  const std::string what = word_of(measured, "what");
+  const std::string reason = word_of(measured, "reason");
+  if (remedy_of(word_of(measured, "name")).empty()) return;
+  if (status == "cannot_tell")
+    check.findings.push_back({.status = CheckStatus::kCannotTell,
+                              .text = framework + ", " + what + ": " + reason + ".",
+                              .remedy = {}});
+  if (status != "failed") return;
   check.findings.push_back(
       {.status = has_gpu ? CheckStatus::kFail : CheckStatus::kWarn,
-       .text = framework + " cannot compile a step here (" + word_of(measured, "what") +
-               "): " + word_of(measured, "reason") + ".",
+       .text = framework + " cannot compile a step here (" + what + "): " + reason + ".",
        .remedy = "Mend this before you train: a step that is not compiled leaves a GPU at 10 to "
                  "15 %."});
 }

@@ -261,7 +261,8 @@ def test_a_framework_without_its_pieces(pretended):
         assert (one["installed"], one["version"], one["gpus"]) == ("yes", "9.8.7", None)
         assert missing in one["gpus_reason"]
         assert [measured["name"] for measured in one["measurements"]] == list(MEASUREMENTS[name])
-        assert all(measured["status"] == "cannot_tell" and measured["reason"] for measured in one["measurements"])
+        assert all(measured["status"] != "measured" and measured["reason"] for measured in one["measurements"])
+        assert one["measurements"][0]["status"] == "failed"
 
 
 def test_a_crash_while_devices_are_asked_for(pretended):
@@ -409,14 +410,16 @@ def test_rounds_that_differ_too_much_tell_nothing():
     assert "speedup" not in found and "1.00 to 9.00 times" in found["reason"] and found["ms"]["a"] == [1.0, 9.0, 1.0]
 
 
-def test_a_crash_costs_no_measurement_before_it():
+@pytest.mark.parametrize("timed_out", (False, True))
+def test_a_crash_costs_no_measurement_before_it(timed_out):
     speedup = {"median": 3.0, "low": 2.0, "high": 4.0, "rounds": 5}
     parts = {"measurement:graph": {"speedup": speedup}, "measurement:xla": {"first_ms": 800.0}}
-    found = probing._measurements("tensorflow", parts, Ended(parts, "it was ended by signal 11", False, "xla", ""))
+    ended = Ended(parts, "it was ended", timed_out, MEASUREMENTS["tensorflow"]["xla"][1], "")
+    found = probing._measurements("tensorflow", parts, ended)
     assert [(one["name"], one["status"], one["reason"]) for one in found] == [
         ("graph", "measured", None),
-        ("xla", "cannot_tell", "it was ended by signal 11"),
-        ("mixed_precision", "cannot_tell", "it was ended by signal 11"),
+        ("xla", "cannot_tell" if timed_out else "failed", "it was ended"),
+        ("mixed_precision", "cannot_tell", "it was ended"),
     ]
     assert found[1]["first_ms"] == 800.0
 

@@ -41,12 +41,23 @@ TEST(CheckFrameworks, AFrameworkThatCompilesPasses) {
 TEST(CheckFrameworks, ACompilerThatFailsIsTheFinding) {
   const json broken = {{"name", "compile"},
                        {"what", "torch.compile against eager"},
-                       {"status", "cannot_tell"},
+                       {"status", "failed"},
                        {"reason", "no C++ compiler"}};
   const auto checks = check_frameworks(probe_of(tensorflow(broken)), true);
   EXPECT_EQ(checks[0].status, CheckStatus::kFail);
   EXPECT_THAT(checks[0].summary, HasSubstr("no C++ compiler"));
   EXPECT_EQ(check_frameworks(probe_of(tensorflow(broken)), false)[0].status, CheckStatus::kWarn);
+}
+
+TEST(CheckFrameworks, AMeasurementThatTellsNothingIsNoFailure) {
+  const json noisy = {{"name", "xla"},
+                      {"what", "tf.function(jit_compile=True) against tf.function"},
+                      {"status", "cannot_tell"},
+                      {"reason", "its rounds differ too much"}};
+  const auto checks = check_frameworks(probe_of(tensorflow(noisy)), true);
+  EXPECT_EQ(checks[0].status, CheckStatus::kCannotTell);
+  EXPECT_THAT(checks[0].summary, HasSubstr("its rounds differ too much."));
+  EXPECT_TRUE(checks[0].findings.front().remedy.empty());
 }
 
 TEST(CheckFrameworks, ABuildThatTheDriverCannotRunFails) {

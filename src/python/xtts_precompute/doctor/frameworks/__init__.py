@@ -42,8 +42,8 @@ The answer, as JSON:
       "name":     "graph" | "xla" | "compile" | "channels_last" | "mixed_precision"
       "base":     "eager" | "graph" | "compile"    # what it is compared with
       "what":     "tf.function against eager"
-      "status":   "measured" | "cannot_tell"
-      "reason":   text | null                      # why it could not be told; an error's own words
+      "status":   "measured" | "failed" | "cannot_tell"     # failed: the framework cannot do it here
+      "reason":   text | null                      # why it failed or could not be told
       "speedup":  {"median": 3.1, "low": 2.8, "high": 3.4, "rounds": 5} | null
                                                    # above 1: faster than the base
       "ms":       {"eager": [6.1, ...], "graph": [1.9, ...]} | null     # a step, in each round

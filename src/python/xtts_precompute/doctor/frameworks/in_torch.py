@@ -91,7 +91,7 @@ def _steps(torch: Any, network: Any, loss_of: Callable[[Any], Any], values: Any)
 def _compile(teller: Teller, measurement: Measurement, torch: Any, device: str) -> None:
     reason = _why_not_compile(torch, device)
     if reason is not None:
-        measurement.add(reason=reason)
+        measurement.failed(reason)
         return
     torch.manual_seed(7)
     network = _network(torch, LAYERS, WIDTH, device)

@@ -87,6 +87,10 @@ class Measurement:
         self._found.update(parts)
         self._teller.tell("measurement:" + self._name, self._found)
 
+    def failed(self, reason: str) -> None:
+        """Says that the framework cannot do it here, which is more than that nothing was measured."""
+        self.add(status="failed", reason=reason)
+
 
 def measure(teller: Teller, name: str, work: Callable[[Measurement], None]) -> bool:
     """Does one measurement; returns whether there is a speedup."""
@@ -96,7 +100,7 @@ def measure(teller: Teller, name: str, work: Callable[[Measurement], None]) -> b
         work(measurement)
     except BaseException as error:
         if not measurement.is_measured:
-            measurement.add(reason=reason_of(error))
+            measurement.failed(reason_of(error))
     return measurement.is_measured
 
 

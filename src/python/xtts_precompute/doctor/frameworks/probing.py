@@ -105,7 +105,8 @@ def _measurements(name: str, parts: dict[str, Any], ended: Ended) -> list[dict[s
         }  # fmt: skip
         told.update(parts.get("measurement:" + one, {}))
         if told["speedup"] is None:
-            told["status"] = "cannot_tell"
+            crashed = ended.failure is not None and not ended.timed_out and ended.stage == what
+            told["status"] = "failed" if crashed or told["status"] == "failed" else "cannot_tell"
             told["reason"] = told["reason"] or ended.failure or "what it is compared with failed"
         found.append(told)
     return found
