@@ -262,7 +262,6 @@ def test_a_framework_without_its_pieces(pretended):
         assert missing in one["gpus_reason"]
         assert [measured["name"] for measured in one["measurements"]] == list(MEASUREMENTS[name])
         assert all(measured["status"] != "measured" and measured["reason"] for measured in one["measurements"])
-        assert one["measurements"][0]["status"] == "failed"
 
 
 def test_a_crash_while_devices_are_asked_for(pretended):
@@ -276,6 +275,7 @@ def test_pytorch_before_2(pretended):
     source = LIFE + "class cuda: is_available = lambda: False\nclass version: cuda = None\n"
     one = only(pretended({"torch": source}), "torch")
     compiled = next(measured for measured in one["measurements"] if measured["name"] == "compile")
+    assert compiled["status"] == "failed"
     assert compiled["reason"] == "PyTorch 9.8.7 has no torch.compile; PyTorch 2.0 and later have"
 
 
