@@ -114,6 +114,9 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   if (!options.data.empty()) {
     XTTS_ASSIGN(request.build, build_request(context, options, loading));
   }
+  if (!options.step_ms.empty() && !options.profile.empty())
+    return Status(StatusCode::kInvalidArgument,
+                  "--step-ms and --profile both say how long a step takes: give one of them");
   XTTS_ASSIGN(request.step_ms, parse_optional("--step-ms", options.step_ms, 1.0, 1e7));
   XTTS_ASSIGN(const auto batch_size,
               parse_whole("--batch-size", options.batch_size, 1.0, 100'000.0));
@@ -275,9 +278,10 @@ void add_doctor_command(CLI::App& app, Context& context) {
             "Also write the changes of --config, and print the command to train")
       .flag("--all", options->all, "Write everything to ./gpu_analysis_results, or to --out")
       .notes(
-          "Nothing that it looks at is changed, but for --quick-fix. It measures for about half a "
-          "minute,\n"
-          "so let the machine be idle.")
+          "Nothing that it looks at is changed, but for --quick-fix. It measures for half a "
+          "minute; "
+          "the\n"
+          "first import of TensorFlow or PyTorch may take a minute more. Let the machine be idle.")
       .examples(
           "xtts-precompute doctor --data ./data --step-ms 120     # will a cache help?\n"
           "xtts-precompute doctor --data ./data --config config.yaml --out report\n"

@@ -110,11 +110,11 @@ Check check_code(const Result<json>& scan, const std::string& folder) {
       not_read.empty()
           ? std::string()
           : " " + format_counted(not_read.size(), "file was", "files were") + " not read.";
-  check.summary =
-      check.findings.empty()
-          ? "Nothing in " + format_counted(read_count, "file", "files") + " starves a GPU."
-          : format_counted(finds.size(), "place", "places") + " in " +
-                format_counted(read_count, "file", "files") + " may starve a GPU.";
+  check.summary = check.findings.empty()
+                      ? "None of the known patterns that starve a GPU is in " +
+                            format_counted(read_count, "file", "files") + "."
+                      : format_counted(finds.size(), "place", "places") + " in " +
+                            format_counted(read_count, "file", "files") + " may starve a GPU.";
   check.summary += unread;
   return check;
 }

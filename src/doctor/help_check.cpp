@@ -335,7 +335,20 @@ Check check_help(const HelpQuestion& question) {
   const std::string numbers = gain_text(found.gain) + ": a step of " +
                               range_text(found.step_ms_now, " ms") + " becomes " +
                               range_text(found.step_ms_cached, " ms");
-  if (found.gain.middle() < kWorthwhile) {
+  const bool is_measured = question.is_trainers_way || question.measured_step_ms.has_value();
+  if (found.gain.middle() < kWorthwhile && !is_measured) {
+    // This program is faster than librosa, so its own rate proves no "No".
+    check.findings.insert(
+        check.findings.begin(),
+        Finding{.status = CheckStatus::kCannotTell,
+                .text = "Not if your loader is as fast as this program: training would become at "
+                        "most " +
+                        format_fixed(std::max(found.gain.high, 1.0), 2) +
+                        " times as fast. Your loader was not measured, because librosa could not "
+                        "be run here.",
+                .remedy = "Name the Python that you train with (--python), or give a profile of "
+                          "your training: `xtts-precompute profile --loader --step --json`."});
+  } else if (found.gain.middle() < kWorthwhile) {
     check.findings.insert(
         check.findings.begin(),
         Finding{.status = CheckStatus::kPass,
@@ -351,7 +364,7 @@ Check check_help(const HelpQuestion& question) {
         (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
     text += question.step_uses_cpu ? " This is for training on the CPU."
                                    : " This is for training on a GPU.";
-    if (!question.is_trainers_way && !question.measured_step_ms)
+    if (!is_measured)
       text +=
           " Your own loader was not measured: librosa is not there, so this program's stands "
           "for it.";

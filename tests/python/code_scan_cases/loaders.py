@@ -105,6 +105,32 @@ CASES = {
         b = DataLoader(train_set, num_workers=args.workers)  #! workers_restart
         c = DataLoader(train_set, num_workers=config.dataloader_workers)  #! workers_restart
         """,
+    "no_workers: an option whose default is set elsewhere": """\
+        import argparse
+        from torch.utils.data import DataLoader
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=0)
+        parser.add_argument("--others", type=int)
+        parser.set_defaults(others=0)
+        args = parser.parse_args()
+        if args.workers == 0:
+            args.workers = 4
+        a = DataLoader(train_set, num_workers=args.workers)  #! workers_restart
+        b = DataLoader(train_set, num_workers=args.others)  #! no_workers
+        """,
+    "no_workers: a loop that trains is enough": {
+        "main.py": """\
+        from torch.utils.data import DataLoader
+
+        loader = DataLoader(Clips(), batch_size=4)  #! no_workers
+        others = DataLoader(Clips(), batch_size=4)
+        for batch in loader:
+            model(batch).backward()
+        for batch in others:
+            model(batch)
+        """,
+    },
     "no_workers: an option of the trainer's own function": """\
         import argparse
         from torch.utils.data import DataLoader

@@ -74,7 +74,7 @@ TEST(CheckFrameworks, ASlowImportIsNoFault) {
   const auto checks = check_frameworks(
       probe_of({{"name", "torch"}, {"installed", "unclear"}, {"reason", "still busy"}}), true);
   EXPECT_EQ(checks[0].status, CheckStatus::kCannotTell);
-  EXPECT_THAT(checks[0].summary, HasSubstr("torch was not tried: still busy."));
+  EXPECT_THAT(checks[0].summary, HasSubstr("torch cannot be judged: still busy."));
   EXPECT_THAT(checks[0].findings.front().remedy, HasSubstr("Ask again"));
 }
 

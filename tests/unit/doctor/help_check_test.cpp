@@ -84,6 +84,18 @@ TEST(CheckHelp, SaysWhoseLoaderWasMeasured) {
   EXPECT_THAT(check_help(question).summary, HasSubstr("Your own loader was not measured"));
 }
 
+// Librosa is slower than this program, so training may wait for it all the same.
+TEST(CheckHelp, WithoutTheTrainersLoaderThereIsNoSureNo) {
+  HelpQuestion question = slow_loader();
+  question.step_ms = Range{50'000.0, 50'000.0};
+  EXPECT_THAT(check_help(question).summary, ::testing::StartsWith("No: "));
+  question.is_trainers_way = false;
+  const Check check = check_help(question);
+  EXPECT_EQ(check.status, CheckStatus::kCannotTell);
+  EXPECT_THAT(check.summary, HasSubstr("Your loader was not measured"));
+  EXPECT_THAT(check.findings[0].remedy, HasSubstr("--python"));
+}
+
 // The machine is busy now, but the profile was not taken now.
 TEST(CheckHelp, AProfileSaysHowLongAStepIsNow) {
   HelpQuestion question = slow_loader();

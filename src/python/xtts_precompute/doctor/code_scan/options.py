@@ -13,7 +13,8 @@ _PARSERS = {"parse_args", "parse_known_args", "parse_intermixed_args"}
 
 def default_of(source: Source, node: ast.Attribute) -> object:
     """Returns the default of `args.name`, where the same file parses `args` and makes the option; else None."""
-    if last_name(node.value) not in _parsed(source):
+    parsed = _parsed(source)
+    if last_name(node.value) not in parsed or node.attr in _set_later(source):
         return None
     return _defaults(source).get(node.attr)
 
@@ -23,6 +24,8 @@ def _defaults(source: Source) -> dict[str, object]:
     """Returns the default of each option that add_argument() makes in a file."""
     defaults: dict[str, object] = {}
     for call, _ in source.calls:
+        if last_name(call.func) == "set_defaults":
+            defaults.update((keyword.arg or "", constant(keyword.value)) for keyword in call.keywords)
         if last_name(call.func) != "add_argument":
             continue
         given = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -32,6 +35,12 @@ def _defaults(source: Source) -> dict[str, object]:
             if isinstance(name, str):
                 defaults.setdefault(name, constant(given.get("default")))
     return defaults
+
+
+@functools.lru_cache(maxsize=1)
+def _set_later(source: Source) -> set[str]:
+    """Returns the attributes that a file gives a value: `if args.workers == 0: args.workers = 4`."""
+    return {node.attr for node in source.nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
 
 
 @functools.lru_cache(maxsize=1)

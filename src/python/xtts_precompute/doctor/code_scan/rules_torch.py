@@ -72,8 +72,10 @@ def is_for_training(source: Source, call: ast.Call, given: dict[str | None, ast.
     if _is_trial(source, call) or (answer is None and _stands_in_evaluation(source, call)):
         return False
     function = source.function_of(call)
+    if answer is None:
+        answer = _loops_train(source, call, function or source.tree)
     if answer is None and function is not None:
-        answer = False if _loops_do_not_train(source, call, function) else words.trains(function.name)
+        answer = words.trains(function.name)
     if answer is None:
         answer = words.file_trains(source.path)
     shuffle = given.get("shuffle")
@@ -126,14 +128,16 @@ def _stands_in_evaluation(source: Source, call: ast.Call) -> bool:
     return False
 
 
-def _loops_do_not_train(source: Source, call: ast.Call, function: ast.AST) -> bool:
-    """Whether no loop over this loader has a backward pass, while another loop of the function has one."""
+def _loops_train(source: Source, call: ast.Call, scope: ast.AST) -> bool | None:
+    """Whether a loop over this loader has a backward pass; None where no loop of the function tells."""
     parent = source.parents.get(call)
     if not isinstance(parent, ast.Assign):
-        return False
-    trains = _trained_in_loops(function)
+        return None
+    trains = _trained_in_loops(scope)
     answers = [trains[one.id] for one in parent.targets if isinstance(one, ast.Name) and one.id in trains]
-    return bool(answers) and not any(answers) and any(trains.values())
+    if any(answers):
+        return True
+    return False if answers and any(trains.values()) else None
 
 
 @functools.lru_cache(maxsize=1)  # the loaders of one function come one after another
@@ -167,7 +171,11 @@ def _of_loader(
             remedy = "Make it once before the loop, with persistent_workers=True."
             yield find(source, call, "workers_restart", text, remedy=remedy)
         else:
-            yield find(source, call, "workers_restart", "A DataLoader has workers, but not persistent_workers=True.")
+            count = constant(workers)
+            text = "A DataLoader has workers, but not persistent_workers=True."
+            if not isinstance(count, int):  # a setting, which may also be 0
+                text = "A DataLoader is made without persistent_workers=True. Its num_workers is a setting."
+            yield find(source, call, "workers_restart", text)
     pinned = given.get("pin_memory")
     if project.uses_cuda and (pinned is None or constant(pinned) is False):
         yield find(source, call, "no_pinned_memory", "A DataLoader for a GPU is made without pin_memory=True.")
@@ -210,7 +218,10 @@ def _of_trainer(source: Source, call: ast.Call) -> Iterator[dict[str, Any]]:
     if workers is None or constant(workers) == 0:
         how = "without dataloader_num_workers" if workers is None else "with dataloader_num_workers=0"
         text = f"{last_name(call.func)} is made {how}: the Trainer's DataLoader has no workers."
-        yield find(source, call, "no_workers", text)
+        remedy = (
+            "Give dataloader_num_workers, or read a cache with xtts_precompute.torch.Loader, which needs no workers."
+        )
+        yield find(source, call, "no_workers", text, remedy=remedy)
 
 
 def _is_static_compile(call: ast.Call, name: str) -> bool:
