@@ -94,10 +94,10 @@ void add_framework(const json& framework, bool has_gpu, Check& graph, Check& cud
   if (installed == "unclear") {
     graph.findings.push_back(
         {.status = CheckStatus::kCannotTell,
-         .text = name + " was not tried: " + word_of(framework, "reason") + ".",
-         .remedy = "Ask again: its files are in memory then. If it hangs again, try `python -c "
-                   "\"import " +
-                   name + "\"`."});
+         .text = name + " cannot be judged: " + word_of(framework, "reason") + ".",
+         .remedy = "Ask again while the machine is idle: its files are in memory then. If it hangs "
+                   "again, run `import " +
+                   name + "` in the same Python."});
     return;
   }
   if (installed != "yes") {
