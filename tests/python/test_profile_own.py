@@ -212,6 +212,23 @@ def test_what_a_step_prints_is_not_in_the_json(trainer):
     assert "said by the step" in done.stderr and "written by the step" in done.stderr
 
 
+@pytest.mark.parametrize("form", ((), ("--json",)))
+def test_a_full_disk_is_told_in_one_line(trainer, form):
+    command = [sys.executable, "-m", "xtts_precompute.profile", "--loader", "own_trainer:batches"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*command, "--step", "own_trainer:step", *FEW, "--quiet", *form],
+            cwd=trainer, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=600,
+        )  # fmt: skip
+    assert done.returncode == 6 and "No space left on device" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_with_a_word(trainer, capsys):
+    (trainer / "stops.py").write_text("def step(batch):\n    raise KeyboardInterrupt\n")
+    assert command.main(["--loader", "own_trainer:batches", "--step", "stops:step", *FEW]) == 130
+    assert capsys.readouterr().err.endswith("stopped\n")
+
+
 def test_a_generator_function_is_called_again_for_a_second_measurement(trainer, monkeypatch, capsys):
     monkeypatch.setattr(measuring, "Others", busy_for([0.5, 0.0]))
     assert command.main(["--loader", "own_trainer:generator", "--step", "own_trainer:step", *FEW]) == 0

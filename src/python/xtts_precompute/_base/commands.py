@@ -21,11 +21,14 @@ def run_command(name: str, work: Callable[[], int | None], json_to: TextIO | Non
     code: int | None = 0
     try:
         code = work()
-        sys.stdout.flush()
+        for stream in (sys.stdout, json_to):
+            if stream is not None:
+                stream.flush()
     except KeyboardInterrupt:
+        print(f"{name}: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has gone, as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout if json_to is None else json_to)
         return 0
     except Exception as error:
         code = exit_code(error)
@@ -35,9 +38,17 @@ def run_command(name: str, work: Callable[[], int | None], json_to: TextIO | Non
         if json_to is not None:
             kind = error.code if isinstance(error, Error) else "resource"
             code_name = kind.lower().replace(" ", "_").replace("/", "")
-            print(json.dumps({"error": {"code": code_name, "message": str(error)}}), file=json_to)
+            try:
+                print(json.dumps({"error": {"code": code_name, "message": str(error)}}), file=json_to, flush=True)
+            except OSError:  # the output's own disk is full
+                _drop(json_to)
         return code
     return code or 0
+
+
+def _drop(stream: TextIO) -> None:
+    """Lets nothing more be written to a stream that takes nothing more, what it still holds included."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextlib.contextmanager
