@@ -58,11 +58,13 @@ Status run_profile(const Context& context, const ProfileOptions& options) {
               run_program({.arguments = {python.program, "-c", "import xtts_precompute"},
                            .time_limit = kLookLimit}));
   if (tried.end != ProgramEnd::kExited || tried.code != 0)
-    return {StatusCode::kUnsupported,
-            "profile trains in Python, and " + python.program + " (" + python.version +
-                ") cannot import xtts_precompute (" + last_line(tried.errors) +
-                "): install it there (`" + python.program +
-                " -m pip install xtts-precompute`), or name another Python by --python"};
+    return {
+        StatusCode::kUnsupported,
+        "profile trains in Python, and " + python.program + " (" + python.version +
+            ") cannot import xtts_precompute (" + last_line(tried.errors) +
+            "): install it there (`" + python.program +
+            " -m pip install .` in the folder of this program's source), or name another Python by "
+            "--python"};
   std::vector<std::string> arguments{python.program, "-m", "xtts_precompute.profile"};
   for (std::string& word : words_of(options, context.flags)) arguments.push_back(std::move(word));
   return become_program(std::move(arguments));

@@ -81,8 +81,9 @@ void judge_failures(const std::string& framework, const json& measured, bool has
   check.findings.push_back(
       {.status = has_gpu ? CheckStatus::kFail : CheckStatus::kWarn,
        .text = framework + " cannot compile a step here (" + what + "): " + reason + ".",
-       .remedy = "Mend this before you train: a step that is not compiled leaves a GPU at 10 to "
-                 "15 %."});
+       .remedy =
+           "Mend what it names before you train: a step that is not compiled leaves a GPU at 10 to "
+           "15 %."});
 }
 
 void add_framework(const json& framework, bool has_gpu, Check& graph, Check& cuda) {
