@@ -105,6 +105,12 @@ CASES = {
                     return soundfile.read(path)  #! features_in_getitem
                 raise KeyError(path)
 
+        class Counts(Dataset):
+            def __getitem__(self, index):
+                if index not in self.known:
+                    self.counts[index] = 1
+                    return soundfile.read(self.paths[index])  #! features_in_getitem
+
         class Leaves(Dataset):
             def __getitem__(self, index):
                 path = self.paths[index]
@@ -128,7 +134,7 @@ CASES = {
             def load_wav(self, index):
                 return librosa.load(self.paths[index])  #! features_in_getitem
         """,
-        "train.py": "from data import Asks, Leaves, Logs, Helps\n",
+        "train.py": "from data import Asks, Counts, Leaves, Logs, Helps\n",
     },
     "features_in_getitem: not what is stored, or done once": {
         "data.py": """\
@@ -172,6 +178,12 @@ CASES = {
                 except FileNotFoundError:
                     return librosa.stft(path)
 
+        class Remembers(Dataset):
+            def __getitem__(self, index):
+                if index not in self.known:
+                    self.known[index] = librosa.load(self.paths[index])
+                return self.known[index]
+
         class Processor:
             def load_wav(self, path):
                 return path
@@ -193,7 +205,7 @@ CASES = {
         def prepare(paths):
             return [torchaudio.load(path) for path in paths]
         """,
-        "train.py": "from data import Stored, Kept, EvalDataset, Loop\n",
+        "train.py": "from data import Stored, Kept, Remembers, EvalDataset, Loop\n",
         "mel.py": "import librosa\ndef load_mel(path):\n    return librosa.load(path)\n",
     },
 }

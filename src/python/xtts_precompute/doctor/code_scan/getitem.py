@@ -134,7 +134,7 @@ def _transform_of(transforms: dict[tuple[ast.AST, str], str], function: Function
 
 
 def _is_kept(function: Function, call: ast.Call) -> bool:
-    """Whether the call runs only until a file has its result: below a question for the file, or beside a save."""
+    """Whether the call runs until its result is kept: below a question for a file, beside a save, or in a dict."""
     child: ast.AST = call
     for one in function.source.above(call):
         if one is function.node:
@@ -146,7 +146,7 @@ def _is_kept(function: Function, call: ast.Call) -> bool:
             if exists is not None and exists == (child in one.orelse):
                 return True
             branch = one.orelse if child in one.orelse else one.body
-            if any(_saves(statement) for statement in branch):
+            if any(_saves(statement) for statement in branch) or _remembers(function.source, one.test, branch):
                 return True
         child = one
     return any(
@@ -161,6 +161,19 @@ def _is_kept(function: Function, call: ast.Call) -> bool:
 
 def _saves(statement: ast.stmt) -> bool:
     return any(last_name(call.func) in ("save", "savez", "dump", "save_file") for call in calls_in(statement))
+
+
+def _remembers(source: Source, test: ast.AST, branch: list[ast.stmt]) -> bool:
+    """Whether it is `if key not in self.known: self.known[key] = ...`."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.NotIn):
+        return False
+    known = source.name_of(test.comparators[0])
+    return bool(known) and any(
+        isinstance(target, ast.Subscript) and source.name_of(target.value) == known
+        for statement in branch
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
 
 
 def _asks_for_file(test: ast.AST) -> bool | None:
