@@ -279,9 +279,9 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .flag("--all", options->all, "Write everything to ./gpu_analysis_results, or to --out")
       .notes(
           "Nothing that it looks at is changed, but for --quick-fix. It measures for half a "
-          "minute; "
-          "the\n"
-          "first import of TensorFlow or PyTorch may take a minute more. Let the machine be idle.")
+          "minute.\n"
+          "A first import of TensorFlow or PyTorch may take a minute more. Let the machine be "
+          "idle.")
       .examples(
           "xtts-precompute doctor --data ./data --step-ms 120     # will a cache help?\n"
           "xtts-precompute doctor --data ./data --config config.yaml --out report\n"

@@ -53,8 +53,8 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 # libraries are made of them too.
 # HOT: optimized under the address sanitizer too. Its preset optimizes nothing else, which saves a
 # third of the compile time.
-# COLD: nothing here runs once for each clip or batch, so it is optimized less. That saves a third of
-# its compile time, for users too.
+# COLD: it computes on no clip and no batch, so it is optimized less. That saves a third of its compile
+# time, for users too.
 # OWN_OPTIONS: the folder sets compile options, so it cannot share compiled headers.
 function(xtts_add_library name)
   cmake_parse_arguments(ARG "HOT;COLD;OWN_OPTIONS" "" "SOURCES;APART;PUBLIC_LINK;PRIVATE_LINK" ${ARGN})

@@ -17,10 +17,10 @@ log=$project/build/frameworks-env.log
 # TensorFlow have threads. As many run at once as there are processors, the longest first.
 groups=(
   "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_trainer"
-  docs_frameworks
-  frameworks_probe
   tune
+  frameworks_probe
   "torch torch_datasets torch_trainers myxtts_torch profile"
+  docs_frameworks
   "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
   jax
 )

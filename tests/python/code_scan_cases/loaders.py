@@ -147,6 +147,9 @@ CASES = {
             def train(self):
                 return DataLoader(train_set, num_workers=self.settings.workers)  #! no_workers
 
+            def copied(self):
+                self.workers = self.settings.workers  # another object's, and no new value of the option
+
         def main(given):
             return DataLoader(train_set, num_workers=given.workers)  #! no_workers
 

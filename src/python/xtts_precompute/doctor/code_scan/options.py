@@ -13,8 +13,7 @@ _PARSERS = {"parse_args", "parse_known_args", "parse_intermixed_args"}
 
 def default_of(source: Source, node: ast.Attribute) -> object:
     """Returns the default of `args.name`, where the same file parses `args` and makes the option; else None."""
-    parsed = _parsed(source)
-    if last_name(node.value) not in parsed or node.attr in _set_later(source):
+    if last_name(node.value) not in _parsed(source) or node.attr in _set_later(source):
         return None
     return _defaults(source).get(node.attr)
 
@@ -39,8 +38,13 @@ def _defaults(source: Source) -> dict[str, object]:
 
 @functools.lru_cache(maxsize=1)
 def _set_later(source: Source) -> set[str]:
-    """Returns the attributes that a file gives a value: `if args.workers == 0: args.workers = 4`."""
-    return {node.attr for node in source.nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    """Returns the options that a file gives a value itself: `if args.workers == 0: args.workers = 4`."""
+    parsed = _parsed(source)
+    return {
+        node.attr
+        for node in source.nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and last_name(node.value) in parsed
+    }
 
 
 @functools.lru_cache(maxsize=1)

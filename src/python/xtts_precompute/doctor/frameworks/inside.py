@@ -30,7 +30,7 @@ class Teller:
         return self._deadline - time.monotonic()
 
     def without_waiting(self, seconds: float) -> None:
-        """Lets time not count in which nothing was computed: a disk was slow. The parent sees to it that it was."""
+        """Lets time not count in which nothing was computed. The parent ends this child if it was no disk's."""
         given = max(0.0, min(seconds, self._waiting_s))
         self._waiting_s -= given
         self._deadline += given
