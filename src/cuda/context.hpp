@@ -39,6 +39,11 @@ class Context {
   // The host memory that is nearest to the GPU. Nothing: the machine has one node, or tells none.
   [[nodiscard]] std::optional<int> numa_node() const noexcept { return numa_node_; }
 
+  // True: the driver takes a list of copies in one call, so a piece costs little.
+  [[nodiscard]] bool copies_lists() const noexcept {
+    return driver_->calls().copy_list != nullptr;
+  }
+
   // Lets this GPU copy from and to the other one directly, where the machine can; else copies
   // between them go through the host's memory.
   void enable_peer(const Context& other) const noexcept;

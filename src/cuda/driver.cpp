@@ -46,6 +46,9 @@ Result<DriverCalls> load() {
 #define XTTS_FIND(name, symbol, parameters) XTTS_TRY(find(library, #symbol, calls.name));
   XTTS_CUDA_DRIVER_CALLS(XTTS_FIND)
 #undef XTTS_FIND
+#define XTTS_FIND(name, symbol, parameters) (void)find(library, #symbol, calls.name);
+  XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_FIND)
+#undef XTTS_FIND
   return calls;
 }
 

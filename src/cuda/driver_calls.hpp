@@ -35,6 +35,7 @@ inline constexpr CallResult kNoBinaryForGpu = 209;
 inline constexpr CallResult kUnsupportedPtx = 222;
 inline constexpr CallResult kNotReady = 600;
 inline constexpr CallResult kContextIsDestroyed = 709;
+inline constexpr CallResult kNotSupported = 801;
 inline constexpr CallResult kDriverMismatch = 803;
 
 // Flags and attributes.
@@ -45,7 +46,16 @@ inline constexpr unsigned kHostMemoryPortable = 1;  // page-locked for all conte
 inline constexpr int kAttributeComputeMajor = 75;
 inline constexpr int kAttributeComputeMinor = 76;
 
-// X(result, name in the code, symbol in the library, parameters)
+// What holds for the copies of one call: CUmemcpyAttributes.
+struct CopyAttributes {
+  int source_order = 0;
+  int source_hint[2] = {};  // of memory that the driver manages; ours is not
+  int target_hint[2] = {};
+  unsigned flags = 0;
+};
+inline constexpr int kSourceInStreamOrder = 1;
+
+// X(name in the code, symbol in the library, parameters)
 #define XTTS_CUDA_DRIVER_CALLS(X)                                                                  \
   X(init, cuInit, (unsigned flags))                                                                \
   X(driver_version, cuDriverGetVersion, (int* version))                                            \
@@ -94,10 +104,19 @@ inline constexpr int kAttributeComputeMinor = 76;
      unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream,               \
      void** parameters, void** extra))
 
-// The calls, found in the library. All are set once Driver::open() has succeeded.
+// Calls that older drivers lack, and which are null there. Drivers for CUDA 12.8 have a list of copies
+// in another form, which the one for 13.0 does not show.
+#define XTTS_CUDA_NEWER_DRIVER_CALLS(X)                                                        \
+  X(copy_list, cuMemcpyBatchAsync_v2,                                                          \
+    (DeviceAddress * to, DeviceAddress * from, std::size_t * sizes_bytes, std::size_t count,   \
+     CopyAttributes * attributes, std::size_t * first_of_attributes, std::size_t attributes_count, \
+     StreamHandle stream))
+
+// The calls, found in the library. Once Driver::open() has succeeded, all are set but newer ones.
 struct DriverCalls {
 #define XTTS_DECLARE(name, symbol, parameters) CallResult(*name) parameters = nullptr;
   XTTS_CUDA_DRIVER_CALLS(XTTS_DECLARE)
+  XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_DECLARE)
 #undef XTTS_DECLARE
 };
 

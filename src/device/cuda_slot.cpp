@@ -161,25 +161,23 @@ Status CudaSlot::wait_for_readers_on_stream() {
 }
 
 Status CudaSlot::enqueue_copies() {
-  for (const CopiedRange& range : plan_copies(size_.staging, filled_, changed_)) {
-    XTTS_TRY(copy(data_.address(), range.offset_bytes, range.size_bytes));
-  }
-  XTTS_TRY(copy(data_.address(), host_offset_bytes(size_), size_.host));
-  if (changed_.empty()) return {};
-  XTTS_TRY(make_arrivals());
-  for (const ChangedRange& range : changed_) {
-    XTTS_TRY(copy(arrivals_.address(), range.offset_bytes, range.stored_bytes()));
-  }
-  return {};
-}
-
-Status CudaSlot::copy(cuda::DeviceAddress to, std::size_t offset_bytes, std::size_t size_bytes) {
-  if (size_bytes == 0) return {};
+  if (!changed_.empty()) XTTS_TRY(make_arrivals());
   const cuda::Context& gpu = *parts_->data.context;
-  return gpu.run("copying a batch to " + gpu.label(), [&](const cuda::DriverCalls& calls) {
-    return calls.copy_to_device(to + offset_bytes, memory_.bytes().data() + offset_bytes,
-                                size_bytes, stream_.handle());
-  });
+  const std::size_t bridged_bytes_max =
+      gpu.copies_lists() ? kBridgedInOneCallMax : kBridgedByCallsMax;
+  const auto add = [&](cuda::DeviceAddress to, std::size_t offset_bytes, std::size_t size_bytes) {
+    copies_.add(to + offset_bytes, memory_.bytes().data() + offset_bytes, size_bytes);
+  };
+  copies_.clear();
+  for (const CopiedRange& range :
+       plan_copies(size_.staging, bridged_bytes_max, filled_, changed_)) {
+    add(data_.address(), range.offset_bytes, range.size_bytes);
+  }
+  add(data_.address(), host_offset_bytes(size_), size_.host);
+  for (const ChangedRange& range : changed_) {
+    add(arrivals_.address(), range.offset_bytes, range.stored_bytes());
+  }
+  return copies_.enqueue(gpu, stream_.handle());
 }
 
 Status CudaSlot::make_arrivals() {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "cuda/copy_list.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
 #include "device/cuda_parts.hpp"
@@ -70,8 +71,6 @@ class CudaSlot final : public SlotMemory {
   [[nodiscard]] Status wait_for_readers_on_stream();
   [[nodiscard]] Status enqueue();
   [[nodiscard]] Status enqueue_copies();
-  [[nodiscard]] Status copy(cuda::DeviceAddress to, std::size_t offset_bytes,
-                            std::size_t size_bytes);
   [[nodiscard]] Status enqueue_changes();
   [[nodiscard]] Status enqueue_fills();
   [[nodiscard]] Status copy_to_consumer();
@@ -86,6 +85,7 @@ class CudaSlot final : public SlotMemory {
   cuda::DeviceMemory data_;      // what staging() becomes, and host() as it is
   cuda::DeviceMemory shown_;     // data_ on the consumer's GPU, if that is another one
   cuda::DeviceMemory arrivals_;  // stored values on their way to data_; made when first needed
+  cuda::CopyList copies_;        // of the upload that is being put on the stream
   cuda::Stream stream_;
   cuda::Event uploaded_event_;
   Uploaded uploaded_{*this};

@@ -11,14 +11,14 @@ struct Gap {
   bool may_be_bridged = false;
 };
 
-std::vector<Gap> gaps_of(const std::vector<FilledRange>& filled,
+std::vector<Gap> gaps_of(std::size_t bridged_bytes_max, const std::vector<FilledRange>& filled,
                          const std::vector<ChangedRange>& changed) {
   std::vector<Gap> gaps;
   gaps.reserve(filled.size() + changed.size());
   for (const FilledRange& range : filled) {
     gaps.push_back({.begin = range.offset_bytes,
                     .end = range.offset_bytes + range.size_bytes,
-                    .may_be_bridged = range.size_bytes <= kBridgedBytesMax});
+                    .may_be_bridged = range.size_bytes <= bridged_bytes_max});
   }
   for (const ChangedRange& range : changed) {
     gaps.push_back({.begin = range.offset_bytes, .end = range.offset_bytes + range.size_bytes});
@@ -29,7 +29,8 @@ std::vector<Gap> gaps_of(const std::vector<FilledRange>& filled,
 
 }  // namespace
 
-std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::vector<FilledRange>& filled,
+std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::size_t bridged_bytes_max,
+                                     std::vector<FilledRange>& filled,
                                      std::vector<ChangedRange>& changed) {
   std::ranges::sort(filled, {}, &FilledRange::offset_bytes);
   std::ranges::sort(changed, {}, &ChangedRange::offset_bytes);
@@ -45,7 +46,7 @@ std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::vector<Fill
     joins_last = true;
   };
   std::size_t begin = 0;
-  for (const Gap& gap : gaps_of(filled, changed)) {
+  for (const Gap& gap : gaps_of(bridged_bytes_max, filled, changed)) {
     copy(begin, gap.begin);
     joins_last = joins_last && gap.may_be_bridged;
     begin = gap.end;

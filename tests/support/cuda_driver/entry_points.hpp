@@ -15,6 +15,7 @@ using namespace cuda;  // the types in the list of calls
 extern "C" {
 #define XTTS_DECLARE(name, symbol, parameters) XTTS_FAKE_CUDA_API CallResult symbol parameters;
 XTTS_CUDA_DRIVER_CALLS(XTTS_DECLARE)
+XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_DECLARE)
 #undef XTTS_DECLARE
 }
 

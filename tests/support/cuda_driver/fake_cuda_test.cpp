@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -80,6 +82,43 @@ TEST(FakeCuda, FindsACopyOfMemoryThatIsPageLockedInPart) {
     gpu.wait(stream);
     EXPECT_EQ(gpu.calls.unlock_host_memory(host.data()), kSuccess);
   });
+}
+
+// Copies the two halves of `upload` by one call; the second half goes to `second_at`.
+void copy_halves(const Upload& upload, std::size_t second_at) {
+  constexpr std::size_t kHalf = kBytes / 2;
+  const auto from = reinterpret_cast<cuda::DeviceAddress>(upload.host.data());
+  std::array<cuda::DeviceAddress, 2> to = {upload.memory, upload.memory + second_at};
+  std::array<cuda::DeviceAddress, 2> sources = {from, from + kHalf};
+  std::array<std::size_t, 2> sizes = {kHalf, kHalf};
+  cuda::CopyAttributes attributes{.source_order = cuda::kSourceInStreamOrder};
+  std::size_t first = 0;
+  EXPECT_EQ(upload.gpu.calls.copy_list(to.data(), sources.data(), sizes.data(), 2, &attributes,
+                                       &first, 1, upload.stream),
+            kSuccess);
+}
+
+TEST(FakeCuda, CopiesAListOfPieces) {
+  for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    GpuUnderTest gpu({.seed = seed});
+    Upload upload(gpu);
+    copy_halves(upload, kBytes / 2);
+    const auto reader = reinterpret_cast<std::uintptr_t>(upload.stream);
+    bool is_equal = false;
+    fake_cuda::launch_read(reader, upload.memory, kBytes, [&](auto bytes) {
+      is_equal = std::ranges::equal(bytes, upload.host);
+    });
+    fake_cuda::finish(reader);
+    EXPECT_TRUE(is_equal) << seed;
+  }
+}
+
+TEST(FakeCuda, FindsTwoCopiesOfOneCallThatOverlap) {
+  expect_fault(HasSubstr("two copies of one call write to the same memory"),
+               [](GpuUnderTest& gpu) {
+                 Upload upload(gpu);
+                 copy_halves(upload, kBytes / 2 - 1);
+               });
 }
 
 TEST(FakeCuda, FindsAReadThatIsNotOrderedBehindTheCopy) {

@@ -54,6 +54,7 @@ void FakeDriver::check_name(const FailingCall& failing) {
   static const std::set<std::string> known{
 #define XTTS_NAME(name, symbol, parameters) plain_name(#symbol),
       XTTS_CUDA_DRIVER_CALLS(XTTS_NAME)
+      XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_NAME)
 #undef XTTS_NAME
   };
   if (known.contains(plain_name(failing.name))) return;
@@ -186,6 +187,16 @@ std::vector<std::size_t> FakeDriver::cut(std::size_t total) {
     total -= part;
   }
   return parts;
+}
+
+std::vector<std::size_t> FakeDriver::shuffled(std::size_t count) {
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place = scheduler.below(i + 1);
+    order[i] = order[place];
+    order[place] = i;
+  }
+  return order;
 }
 
 AllocationPointer FakeDriver::allocate(const ContextPointer& context, std::size_t size_bytes) {

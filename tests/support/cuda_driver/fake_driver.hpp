@@ -121,6 +121,8 @@ class FakeDriver {
 
   // Sizes of parts that make `total`, at random.
   [[nodiscard]] std::vector<std::size_t> cut(std::size_t total);
+  // 0 to `count` - 1, in a random order.
+  [[nodiscard]] std::vector<std::size_t> shuffled(std::size_t count);
 
   Options options;
   std::vector<std::string> faults;

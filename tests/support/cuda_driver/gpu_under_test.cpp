@@ -29,6 +29,7 @@ GpuUnderTest::GpuUnderTest(const fake_cuda::Options& options) {
   calls.name = reinterpret_cast<decltype(calls.name)>(::dlsym(library, #symbol)); \
   EXPECT_NE(calls.name, nullptr) << #symbol;
   XTTS_CUDA_DRIVER_CALLS(XTTS_FIND)
+  XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_FIND)
 #undef XTTS_FIND
   expect(calls.init(0), "cuInit");
   expect(calls.retain_context(&context, 0), "cuDevicePrimaryCtxRetain");

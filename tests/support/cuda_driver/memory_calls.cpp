@@ -1,4 +1,6 @@
 // Memory of devices, page-locked memory of the host, and copies.
+#include <vector>
+
 #include "support/cuda_driver/copies.hpp"
 #include "support/cuda_driver/entry_points.hpp"
 
@@ -63,6 +65,38 @@ CallResult cuMemcpyHtoDAsync_v2(DeviceAddress to, const void* from, std::size_t 
   return make_call("cuMemcpyHtoDAsync", [&](FakeDriver& now, auto&) {
     const CopyPlace place = place_of_copy(now, stream, to, size_bytes);
     enqueue_copy_to_device(now, *place.stream, place.range, static_cast<const std::byte*>(from));
+  });
+}
+
+// The copies of one call have no order among them, so they are queued in a random one, and must not
+// overlap.
+CallResult cuMemcpyBatchAsync_v2(DeviceAddress* to, DeviceAddress* from, std::size_t* sizes_bytes,
+                              std::size_t count, CopyAttributes* attributes,
+                              std::size_t* first_of_attributes, std::size_t attributes_count,
+                              StreamHandle stream) {
+  return make_call("cuMemcpyBatchAsync", [&](FakeDriver& now, auto&) {
+    if (reinterpret_cast<std::uintptr_t>(stream) <= 2) {
+      now.refuse(kInvalidValue, "a list of copies cannot go to a default stream");
+    }
+    const bool is_known = count > 0 && attributes_count == 1 && *first_of_attributes == 0 &&
+                          attributes->source_order == kSourceInStreamOrder &&
+                          attributes->flags == 0;
+    if (!is_known) now.refuse(kInvalidValue, "attributes that this driver does not know");
+    std::vector<CopyPlace> places;
+    for (std::size_t i = 0; i < count; ++i) {
+      places.push_back(place_of_copy(now, stream, to[i], sizes_bytes[i]));
+    }
+    for (const std::size_t i : now.shuffled(count)) {
+      for (std::size_t other = 0; other < i; ++other) {
+        const DeviceRange& mine = places[i].range;
+        const DeviceRange& theirs = places[other].range;
+        if (mine.begin < theirs.end && theirs.begin < mine.end) {
+          now.fault("cuMemcpyBatchAsync: two copies of one call write to the same memory");
+        }
+      }
+      enqueue_copy_to_device(now, *places[i].stream, places[i].range,
+                             reinterpret_cast<const std::byte*>(from[i]));
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 
 #if __has_include(<cuda.h>)
 #include <cuda.h>
+#include <cudaTypedefs.h>
 
 #include <cstddef>
 #include <type_traits>
@@ -52,6 +53,15 @@ struct SameCall<Ours (*)(OurParameters...), Theirs (*)(TheirParameters...)> {
 XTTS_CUDA_DRIVER_CALLS(XTTS_COMPARE)
 #undef XTTS_COMPARE
 
+#if CUDA_VERSION >= 13000
+static_assert(
+    SameCall<decltype(DriverCalls::copy_list), PFN_cuMemcpyBatchAsync_v13000>::value);
+static_assert(sizeof(CopyAttributes) == sizeof(CUmemcpyAttributes));
+static_assert(offsetof(CopyAttributes, target_hint) == offsetof(CUmemcpyAttributes, dstLocHint));
+static_assert(offsetof(CopyAttributes, flags) == offsetof(CUmemcpyAttributes, flags));
+static_assert(kSourceInStreamOrder == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+#endif
+
 static_assert(kSuccess == CUDA_SUCCESS);
 static_assert(kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(kDeinitialized == CUDA_ERROR_DEINITIALIZED);
@@ -60,6 +70,7 @@ static_assert(kNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
 static_assert(kUnsupportedPtx == CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 static_assert(kNotReady == CUDA_ERROR_NOT_READY);
 static_assert(kContextIsDestroyed == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+static_assert(kNotSupported == CUDA_ERROR_NOT_SUPPORTED);
 static_assert(kDriverMismatch == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventBlockingWait == CU_EVENT_BLOCKING_SYNC);
