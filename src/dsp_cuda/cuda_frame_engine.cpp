@@ -1,7 +1,9 @@
 #include "dsp_cuda/cuda_frame_engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -19,8 +21,10 @@ namespace {
 
 using formats::SoundColumn;
 
-// The frames that go through the transform together: the usual clip of 6.5 s has 560.
-constexpr std::uint32_t kChunkFrames = 256;
+// The frames that go through the transform together, a multiple of kChunkStep: the usual clip of
+// 6.5 s has 560, so it takes one chunk of 768.
+constexpr std::uint32_t kChunkStep = 256;
+constexpr std::uint32_t kChunkFramesMax = 1024;
 // The flag for mels that are not finite lies before the samples. The host's side of it is always 0,
 // as its memory is at first, so each copy to the GPU clears it.
 constexpr std::size_t kFlagBytes = 256;
@@ -36,7 +40,7 @@ struct ChunkBytes {
         means(aligned(real)),
         rows(aligned(sizeof(float) * config.bin_count())) {}
   static std::size_t aligned(std::size_t bytes_of_frame) {
-    return align_up(kChunkFrames * bytes_of_frame, kArrayAlignment);
+    return align_up(kChunkFramesMax * bytes_of_frame, kArrayAlignment);
   }
   std::size_t real;
   std::size_t spectra;
@@ -47,7 +51,6 @@ struct ChunkBytes {
 FrameTable table_of(const formats::FeatureConfig& config) {
   FrameTable table{};
   table.hop = config.stft.hop_samples;
-  table.frame_room = kChunkFrames;
   table.n_fft = config.stft.n_fft;
   table.bin_count = config.bin_count();
   table.channel_count = config.channel_count();
@@ -72,15 +75,8 @@ class CudaFrameEngine final : public dsp::FrameEngine {
     const auto& context = pool->context();
     XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(context));
     XTTS_ASSIGN(cuda::Event done, cuda::Event::create(context));
-    XTTS_ASSIGN(FftPlan plan,
-                FftPlan::create(context,
-                                {.size = config.stft.n_fft / 2,
-                                 .batch = kChunkFrames,
-                                 .is_double = config.precision == formats::Precision::kDouble},
-                                stream.handle()));
-    std::unique_ptr<CudaFrameEngine> engine(
-        new CudaFrameEngine(config, std::move(pool), std::move(kernels), std::move(stream),
-                            std::move(done), std::move(plan)));
+    std::unique_ptr<CudaFrameEngine> engine(new CudaFrameEngine(
+        config, std::move(pool), std::move(kernels), std::move(stream), std::move(done)));
     XTTS_TRY(engine->prepare(config));
     return std::unique_ptr<dsp::FrameEngine>(std::move(engine));
   }
@@ -92,7 +88,9 @@ class CudaFrameEngine final : public dsp::FrameEngine {
     out_.abandon();
     tables_.abandon();
     work_.abandon();
-    plan_.abandon();
+    for (auto& plan : plans_) {
+      if (plan) plan->abandon();
+    }
   }
 
   [[nodiscard]] Status run(std::span<const float> samples, std::uint64_t frame_count,
@@ -137,7 +135,7 @@ class CudaFrameEngine final : public dsp::FrameEngine {
 
   CudaFrameEngine(const formats::FeatureConfig& config, std::shared_ptr<cuda::DevicePool> pool,
                   std::shared_ptr<const FrameKernels> kernels, cuda::Stream stream,
-                  cuda::Event done, FftPlan plan)
+                  cuda::Event done)
       : pool_(std::move(pool)),
         kernels_(std::move(kernels)),
         grid_(config),
@@ -145,7 +143,6 @@ class CudaFrameEngine final : public dsp::FrameEngine {
         table_(table_of(config)),
         stream_(std::move(stream)),
         done_(std::move(done)),
-        plan_(std::move(plan)),
         in_(pool_),
         out_(pool_),
         tables_(pool_) {}
@@ -171,10 +168,11 @@ class CudaFrameEngine final : public dsp::FrameEngine {
     table.samples = in_.device() + kFlagBytes;
     table.sample_count = reached;
     table.clip = grid_.shape_of(sample_count);
-    for (std::uint64_t first = 0; first < frame_count; first += kChunkFrames) {
+    for (std::uint64_t first = 0; first < frame_count; first += kChunkFramesMax) {
       table.begin = static_cast<std::int64_t>(first) * table.hop - grid_.lead();
       table.frame_count =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(kChunkFrames, frame_count - first));
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kChunkFramesMax, frame_count - first));
+      table.frame_room = align_up(table.frame_count, kChunkStep);
       if (places.counts[SoundColumn::kLinear] != 0)
         table.rows = place_of(SoundColumn::kLinear, first, places);
       table.energies = place_of(SoundColumn::kEnergy, first, places);
@@ -191,11 +189,25 @@ class CudaFrameEngine final : public dsp::FrameEngine {
     const cuda::StreamHandle stream = stream_.handle();
     if (table.removes_mean != 0) XTTS_TRY(kernels_->write_means(table, is_double_, stream));
     XTTS_TRY(kernels_->write_windows(table, is_double_, stream));
-    XTTS_TRY(plan_.run(table.spectra));
+    XTTS_ASSIGN(const FftPlan* plan, plan_for(table.frame_room));
+    XTTS_TRY(plan->run(table.spectra));
     XTTS_TRY(kernels_->write_spectra(table, is_double_, stream));
     if (places.counts[SoundColumn::kEnergy] != 0) XTTS_TRY(kernels_->write_energies(table, stream));
     if (places.counts[SoundColumn::kMel] != 0) XTTS_TRY(kernels_->write_mels(table, stream));
     return {};
+  }
+
+  // Plans are made when first needed: most corpora take one or two.
+  [[nodiscard]] Result<const FftPlan*> plan_for(std::uint32_t frame_room) {
+    std::optional<FftPlan>& plan = plans_.at(frame_room / kChunkStep - 1);
+    if (!plan) {
+      XTTS_ASSIGN(plan, FftPlan::create(pool_->context(),
+                                        {.size = table_.n_fft / 2,
+                                         .batch = frame_room,
+                                         .is_double = is_double_},
+                                        stream_.handle()));
+    }
+    return &*plan;
   }
 
   // Where the GPU writes the frame `first` of a column.
@@ -223,7 +235,7 @@ class CudaFrameEngine final : public dsp::FrameEngine {
   FrameTable table_;  // its part that is the same for all clips
   cuda::Stream stream_;
   cuda::Event done_;
-  FftPlan plan_;
+  std::array<std::optional<FftPlan>, kChunkFramesMax / kChunkStep> plans_;  // by their batch
   Staging in_;   // the flag, then the samples
   Staging out_;  // the flag (of the host alone), then the rows of each column
   EngineTables tables_;

@@ -126,6 +126,9 @@ Result<FftPlan> FftPlan::create(std::shared_ptr<const cuda::Context> context, co
       "planning transforms of " + std::to_string(shape.size) + " points on " + context->label();
   int size = static_cast<int>(shape.size);
   FftHandle handle = 0;
+  // Sixteen threads that planned at once have met a failure of cuFFT 12.0.
+  static std::mutex planning;
+  const std::scoped_lock lock(planning);
   XTTS_TRY(run_fft(*context, what, [&] {
     return library->calls().plan(&handle, 1, &size, nullptr, 1, size, nullptr, 1, size,
                                  shape.is_double ? kFftComplexDouble : kFftComplexFloat,

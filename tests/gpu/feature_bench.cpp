@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -52,7 +53,8 @@ Result<Extractors> extractors_on(const dsp::FrameEngines* gpu, const formats::Fe
 Result<double> time_clips(Extractors& extractors, const std::vector<float>& clip,
                           std::size_t clip_count, std::size_t mel_count) {
   std::atomic<std::size_t> next = 0;
-  std::atomic<bool> has_failed = false;
+  std::mutex mutex;
+  Status failure;  // the first one
   const Clock::time_point begin = Clock::now();
   {
     std::vector<std::jthread> threads;
@@ -60,12 +62,14 @@ Result<double> time_clips(Extractors& extractors, const std::vector<float>& clip
       threads.emplace_back([&] {
         std::vector<float> mel(mel_count);
         while (next++ < clip_count) {
-          if (!extractor.extract(clip, mel).ok()) has_failed = true;
+          const auto extracted = extractor.extract(clip, mel);
+          const std::scoped_lock lock(mutex);
+          if (failure.ok()) failure = extracted.status();
         }
       });
     }
   }
-  if (has_failed) return Status(StatusCode::kResource, "a clip has no features");
+  XTTS_TRY(failure);
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
