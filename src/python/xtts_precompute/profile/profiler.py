@@ -151,9 +151,13 @@ class StepProfiler:
         if self._data_gpu is not None:
             self._data_gpu.start()
 
-    def forget(self) -> None:
-        """Drops all steps that were measured, and their warm-up: the next loop begins anew."""
+    def forget(self, warmup: int | None = None) -> None:
+        """Drops all steps that were measured, and their warm-up: the next loop begins anew.
+
+        `warmup`: how many steps do not count from now on; None: as before.
+        """
         self._stop_watching()
+        self._warmup = self._warmup if warmup is None else whole("warmup", warmup, 0, 2**31)
         self._real, self._repeated = _Series(self._warmup), _Series(self._warmup)
         self._series, self._data_gpu = self._real, None
 

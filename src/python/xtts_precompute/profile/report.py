@@ -11,7 +11,7 @@ from .._base.errors import InvalidArgumentError
 from . import plot, text
 from .draw import draw
 from .gpu import GpuUse
-from .times import Times, cycle_to_json, share_verdict, summarize, variation_verdict
+from .times import Times, cycle_to_json, share_verdict, standard_error, summarize, variation_verdict
 
 DATA, OTHER = "data", "other"
 # The order within a step. Phases with other names follow, in the order in which they came.
@@ -39,6 +39,7 @@ class Steps:
     begins_pass: list[bool]  # whether a step took the first batch of a pass over the loader
     phases: tuple[Phase, ...] = field(init=False)
     times: Times = field(init=False)
+    error_ms: float = field(init=False)  # one standard error of the mean step
 
     def __post_init__(self) -> None:
         totals = [sum(one.values()) for one in self.by_phase]
@@ -49,6 +50,7 @@ class Steps:
         phases = tuple(Phase(name, sum(self.seconds(name)) / whole, summarize(self.seconds(name))) for name in names)
         object.__setattr__(self, "phases", phases)
         object.__setattr__(self, "times", summarize(totals))
+        object.__setattr__(self, "error_ms", 1e3 * standard_error(totals))
 
     def seconds(self, name: str) -> list[float]:
         """Returns the seconds of a phase, step by step."""
@@ -160,7 +162,7 @@ class ProfileReport:
         """
         if self.synthetic is None or self.real.times.mean_ms <= 0:
             return None if self.synthetic is None else 0.0
-        squares = sum(one.times.std_ms**2 / len(one.by_phase) for one in (self.real, self.synthetic))
+        squares = self.real.error_ms**2 + self.synthetic.error_ms**2
         return float(2 * squares**0.5 / self.real.times.mean_ms)
 
     @property

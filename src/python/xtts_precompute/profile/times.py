@@ -59,6 +59,21 @@ def summarize(seconds: Sequence[float]) -> Times:
     return Times(float(ms.mean()), float(ms.std()), quantile(0.5), quantile(0.95), quantile(0.99), find_cycle(ms))
 
 
+def standard_error(values: Sequence[float]) -> float:
+    """Returns how far the mean of values, in their order, may be off: one standard error.
+
+    Steps that follow one another are alike, because a processor's clock or other programs change
+    slowly. So the means of up to ten parts are compared, too, and the larger error counts.
+    """
+    ordered = np.asarray(values, np.float64)
+    alone = float(ordered.std() / len(ordered) ** 0.5)
+    part_count = min(10, len(ordered) // 5)
+    if part_count < 2:
+        return alone
+    means = [part.mean() for part in np.array_split(ordered, part_count)]
+    return max(alone, float(np.std(means, ddof=1) / part_count**0.5))
+
+
 def find_cycle(times: Iterable[float]) -> Cycle | None:
     """Returns the rhythm of times in their order, or None: `xtts::find_cycle()` of include/xtts/cycle.hpp."""
     found = _core.find_cycle([float(one) for one in times])
