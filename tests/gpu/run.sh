@@ -5,6 +5,10 @@
 #
 # It needs this checkout, an NVIDIA driver, the CUDA toolkit (nvcc), and a Python with PyTorch:
 # python3, or the one that XTTS_PYTHON names. Without a GPU it says so, and ends with exit code 77.
+#
+# Where nothing can be installed, XTTS_GPU_PROGRAMS names a folder that was made elsewhere: bin/ with
+# the programs that are built below, lib/ with the libraries that they need, site/ with the package
+# for that Python, and data/ with the clips of samples/make_corpus.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
 cd "$project"
@@ -16,57 +20,101 @@ if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L 2>/dev/null | grep -q G
   say "SKIPPED: there is no NVIDIA GPU here (nvidia-smi shows none)."
   exit 77
 fi
-if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
-  say "The CUDA toolkit is missing (no nvcc): install it, and run this again."
-  exit 2
-fi
-install_missing "${build_packages[@]}" libgtest-dev libgmock-dev python3-dev python3-venv \
-  espeak-ng ffmpeg
-
-say "== gpu: building"
 mkdir -p "$out"
-cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
-  -DXTTS_BUILD_TESTS=ON >"$out/build.log"
-cmake --build "$out/build" --target gpu_test upload_bench feature_bench \
-  xtts-precompute xtts-decode >>"$out/build.log"
+
+build_here() {
+  if ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
+    say "The CUDA toolkit is missing (no nvcc): install it, and run this again."
+    exit 2
+  fi
+  install_missing "${build_packages[@]}" libgtest-dev libgmock-dev python3-dev python3-venv \
+    espeak-ng ffmpeg
+  say "== gpu: building"
+  cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
+    -DXTTS_BUILD_TESTS=ON >"$out/build.log"
+  cmake --build "$out/build" --target gpu_test upload_bench feature_bench \
+    xtts-precompute xtts-decode >>"$out/build.log"
+  export PATH=$out/build/tests/gpu:$out/build/cli:$PATH
+  data=$out/data
+  [ -d "$data" ] || samples/make_corpus.sh "$data"
+  if has_torch; then
+    "$python" -m venv --system-site-packages "$out/env"
+    "$out/env/bin/pip" install --quiet --disable-pip-version-check . pytest numpy soundfile
+    python=$out/env/bin/python
+  fi
+}
+
+take_programs() {
+  export PATH=$1/bin:$PATH LD_LIBRARY_PATH=$1/lib:${LD_LIBRARY_PATH:-}
+  export PYTHONPATH=$1/site:${PYTHONPATH:-}
+  data=$1/data
+}
+
+has_torch() { "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; }
+has_jax() { "$python" -c 'import jax; jax.devices("gpu")' 2>/dev/null; }
+
+if [ -n "${XTTS_GPU_PROGRAMS:-}" ]; then take_programs "$XTTS_GPU_PROGRAMS"; else build_here; fi
+XTTS_PRECOMPUTE=$(command -v xtts-precompute)
+export XTTS_PRECOMPUTE PYTHONDONTWRITEBYTECODE=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
 
 say "== gpu: testing"
-"$out/build/tests/gpu/gpu_test"
+gpu_test --gtest_brief=1
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if [ -x "$sanitizer" ]; then
   for tool in memcheck racecheck synccheck; do
     say "== gpu: compute-sanitizer, $tool"
-    "$sanitizer" --tool "$tool" --error-exitcode 1 "$out/build/tests/gpu/gpu_test" \
+    "$sanitizer" --tool "$tool" --error-exitcode 1 "$(command -v gpu_test)" \
       --gtest_filter='*Cuda*' --gtest_brief=1
   done
 else
   say "SKIPPED: compute-sanitizer is not installed."
 fi
 
+say "== gpu: a cache of the GPU, computed again on the CPU"
+rm -rf "$out/gpu-cache"
+xtts-precompute "$data" "$out/gpu-cache" --recipe tacotron2 --device cuda --quiet
+CUDA_VISIBLE_DEVICES='' xtts-precompute verify "$out/gpu-cache" --level deep --data "$data"
+
+clips=$out/clips
+[ -d "$clips" ] || "$python" tests/gpu/make_clips.py "$data" "$clips" 4000
+
+# Prints how long a build of the clips takes: DEVICE THREADS.
+time_build() {
+  rm -rf "$out/timed"
+  xtts-precompute "$clips" "$out/timed" --recipe tacotron2 --device "$1" --threads "$2" --json 2>/dev/null |
+    "$python" -c 'import json, sys; print("%.2f s" % json.load(sys.stdin)["elapsed_s"])'
+}
+
 say "== gpu: measuring"
 {
-  echo "| $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0) | |"
+  echo "| $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0), $(nproc) processors | |"
   echo "|---|---|"
-  "$out/build/tests/gpu/upload_bench"
-  "$out/build/tests/gpu/feature_bench"
+  upload_bench
+  feature_bench
+  for threads in 2 "$(nproc)"; do
+    for device in cpu cuda; do
+      echo "| 4,000 clips of WAV to a cache, $threads threads, --device $device | $(time_build "$device" "$threads") |"
+    done
+  done
 } | tee "$results"
 
-say "== gpu: a cache of the GPU, computed again on the CPU"
-data=$out/data
-[ -d "$data" ] || samples/make_corpus.sh "$data"
-"$out/build/cli/xtts-precompute" "$data" "$out/gpu-cache" --recipe tacotron2 --device cuda --quiet
-CUDA_VISIBLE_DEVICES='' "$out/build/cli/xtts-precompute" verify "$out/gpu-cache" --level deep --data "$data"
-
-if "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
-  "$python" -m venv --system-site-packages "$out/env"
-  "$out/env/bin/pip" install --quiet --disable-pip-version-check . pytest numpy soundfile
+xtts-precompute "$clips" "$out/cache" --recipe tacotron2 --quiet
+if has_torch; then
   say "== gpu: testing PyTorch"
-  PATH="$out/env/bin:$PATH" "$out/env/bin/python" -m pytest -q -p no:cacheprovider \
-    tests/python/test_torch.py -k cuda
-  "$out/build/cli/xtts-precompute" "$data" "$out/cache" --recipe tacotron2 --quiet
-  "$out/env/bin/python" tests/gpu/train_bench.py "$out/cache" "$data" | tee -a "$results"
+  "$python" -m pytest -q -p no:cacheprovider tests/python/test_torch.py
+  {
+    if "$python" -c 'import torchaudio' 2>/dev/null; then "$python" tests/gpu/torchaudio_bench.py; fi
+    "$python" tests/gpu/wait_bench.py "$out/cache"
+    "$python" tests/gpu/train_bench.py "$out/cache" "$clips"
+  } | tee -a "$results"
 else
   say "SKIPPED: $python has no PyTorch with CUDA, so nothing is trained."
+fi
+if has_jax; then
+  say "== gpu: testing JAX"
+  "$python" -m pytest -q -p no:cacheprovider tests/python/test_jax.py
+else
+  say "SKIPPED: $python has no JAX with CUDA."
 fi
 say "The table is in $results: add it to tests/bench/RESULTS.md."

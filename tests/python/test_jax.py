@@ -31,15 +31,15 @@ def same_bytes(mine, array):
 
 
 def rows():
-    mesh = jax.sharding.Mesh(jax.devices()[:2], "data")
+    mesh = jax.sharding.Mesh(jax.devices("cpu")[:2], "data")
     return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("shuffle", ["global", "none"])
-@pytest.mark.parametrize("where", ["default", "second device", "both devices"])
+@pytest.mark.parametrize("where", ["default", "second device", "both devices"])  # default: a GPU where one is
 def test_batches_are_those_of_the_reader(form, shuffle, where, caches):
-    device = {"default": None, "second device": jax.devices()[1], "both devices": rows()}[where]
+    device = {"default": None, "second device": jax.devices("cpu")[1], "both devices": rows()}[where]
     options = {"batch_size": 8, "shuffle": shuffle, "seed": 3, "drop_last": False}
     cache = xp.open(caches(form))
     loader = xp.jax.Loader(cache, device=device, fields=ALL, **options)
@@ -160,7 +160,7 @@ jax.distributed.shutdown()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "XLA_FLAGS": ""}
+    environment = {**os.environ, "XLA_FLAGS": "", "JAX_PLATFORMS": "cpu"}
     running = [
         subprocess.Popen(
             [sys.executable, "-c", code, path, str(port), str(rank)],
