@@ -201,11 +201,11 @@ class CudaFrameEngine final : public dsp::FrameEngine {
   [[nodiscard]] Result<const FftPlan*> plan_for(std::uint32_t frame_room) {
     std::optional<FftPlan>& plan = plans_.at(frame_room / kChunkStep - 1);
     if (!plan) {
-      XTTS_ASSIGN(plan, FftPlan::create(pool_->context(),
-                                        {.size = table_.n_fft / 2,
-                                         .batch = frame_room,
-                                         .is_double = is_double_},
-                                        stream_.handle()));
+      XTTS_ASSIGN(
+          plan,
+          FftPlan::create(pool_->context(),
+                          {.size = table_.n_fft / 2, .batch = frame_room, .is_double = is_double_},
+                          stream_.handle()));
     }
     return &*plan;
   }

@@ -57,19 +57,26 @@ if [ -n "${XTTS_GPU_PROGRAMS:-}" ]; then take_programs "$XTTS_GPU_PROGRAMS"; els
 XTTS_PRECOMPUTE=$(command -v xtts-precompute)
 export XTTS_PRECOMPUTE PYTHONDONTWRITEBYTECODE=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
 
-say "== gpu: testing"
-gpu_test --gtest_brief=1
-
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+checks=()
 if [ -x "$sanitizer" ]; then
-  for tool in memcheck racecheck synccheck; do
-    say "== gpu: compute-sanitizer, $tool"
-    "$sanitizer" --tool "$tool" --error-exitcode 1 "$(command -v gpu_test)" \
-      --gtest_filter='*Cuda*' --gtest_brief=1
-  done
+  checks=(memcheck racecheck synccheck)
+  say "== gpu: testing, and beside it ${checks[*]} of compute-sanitizer"
 else
   say "SKIPPED: compute-sanitizer is not installed."
+  say "== gpu: testing"
 fi
+processes=()
+for tool in "${checks[@]}"; do
+  "$sanitizer" --tool "$tool" --error-exitcode 1 "$(command -v gpu_test)" \
+    --gtest_filter='*Cuda*' --gtest_brief=1 >"$out/$tool.log" 2>&1 &
+  processes+=($!)
+done
+gpu_test --gtest_brief=1
+for i in "${!checks[@]}"; do
+  wait "${processes[i]}" || { cat "$out/${checks[i]}.log" && exit 1; }
+  tail -1 "$out/${checks[i]}.log"
+done
 
 say "== gpu: a cache of the GPU, computed again on the CPU"
 rm -rf "$out/gpu-cache"

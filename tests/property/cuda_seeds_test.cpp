@@ -142,15 +142,23 @@ TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
 TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
   const MadeCache cache{{.clip_count = 23, .clips_per_block = 8, .blocks_per_shard = 4}};
   Consumer consumer(cache);
-  const std::vector<std::string> names = {"cuDeviceGet",          "cuDeviceGetName",
-                                          "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
-                                          "cuCtxPushCurrent",     "cuMemAlloc",
-                                          "cuMemHostRegister",    "cuMemcpyBatchAsync",
+  const std::vector<std::string> names = {"cuDeviceGet",
+                                          "cuDeviceGetName",
+                                          "cuDeviceGetAttribute",
+                                          "cuDevicePrimaryCtxRetain",
+                                          "cuCtxPushCurrent",
+                                          "cuMemAlloc",
+                                          "cuMemHostRegister",
+                                          "cuMemcpyBatchAsync",
                                           "cuMemcpyHtoDAsync",
-                                          "cuMemcpyPeerAsync",    "cuStreamCreateWithPriority",
-                                          "cuStreamWaitEvent",    "cuEventCreate",
-                                          "cuEventRecord",        "cuEventSynchronize",
-                                          "cuModuleLoadData",     "cuModuleGetFunction",
+                                          "cuMemcpyPeerAsync",
+                                          "cuStreamCreateWithPriority",
+                                          "cuStreamWaitEvent",
+                                          "cuEventCreate",
+                                          "cuEventRecord",
+                                          "cuEventSynchronize",
+                                          "cuModuleLoadData",
+                                          "cuModuleGetFunction",
                                           "cuLaunchKernel"};
   for (const std::string& name : names) {
     std::uint64_t reached_count = 0;

@@ -105,20 +105,18 @@ TEST(FakeCuda, CopiesAListOfPieces) {
     copy_halves(upload, kBytes / 2);
     const auto reader = reinterpret_cast<std::uintptr_t>(upload.stream);
     bool is_equal = false;
-    fake_cuda::launch_read(reader, upload.memory, kBytes, [&](auto bytes) {
-      is_equal = std::ranges::equal(bytes, upload.host);
-    });
+    fake_cuda::launch_read(reader, upload.memory, kBytes,
+                           [&](auto bytes) { is_equal = std::ranges::equal(bytes, upload.host); });
     fake_cuda::finish(reader);
     EXPECT_TRUE(is_equal) << seed;
   }
 }
 
 TEST(FakeCuda, FindsTwoCopiesOfOneCallThatOverlap) {
-  expect_fault(HasSubstr("two copies of one call write to the same memory"),
-               [](GpuUnderTest& gpu) {
-                 Upload upload(gpu);
-                 copy_halves(upload, kBytes / 2 - 1);
-               });
+  expect_fault(HasSubstr("two copies of one call write to the same memory"), [](GpuUnderTest& gpu) {
+    Upload upload(gpu);
+    copy_halves(upload, kBytes / 2 - 1);
+  });
 }
 
 TEST(FakeCuda, FindsAReadThatIsNotOrderedBehindTheCopy) {

@@ -53,8 +53,7 @@ FakeDriver::FakeDriver(std::mutex& mutex, const Options& some_options, std::uint
 void FakeDriver::check_name(const FailingCall& failing) {
   static const std::set<std::string> known{
 #define XTTS_NAME(name, symbol, parameters) plain_name(#symbol),
-      XTTS_CUDA_DRIVER_CALLS(XTTS_NAME)
-      XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_NAME)
+      XTTS_CUDA_DRIVER_CALLS(XTTS_NAME) XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_NAME)
 #undef XTTS_NAME
   };
   if (known.contains(plain_name(failing.name))) return;

@@ -71,9 +71,9 @@ CallResult cuMemcpyHtoDAsync_v2(DeviceAddress to, const void* from, std::size_t 
 // The copies of one call have no order among them, so they are queued in a random one, and must not
 // overlap.
 CallResult cuMemcpyBatchAsync_v2(DeviceAddress* to, DeviceAddress* from, std::size_t* sizes_bytes,
-                              std::size_t count, CopyAttributes* attributes,
-                              std::size_t* first_of_attributes, std::size_t attributes_count,
-                              StreamHandle stream) {
+                                 std::size_t count, CopyAttributes* attributes,
+                                 std::size_t* first_of_attributes, std::size_t attributes_count,
+                                 StreamHandle stream) {
   return make_call("cuMemcpyBatchAsync", [&](FakeDriver& now, auto&) {
     if (reinterpret_cast<std::uintptr_t>(stream) <= 2) {
       now.refuse(kInvalidValue, "a list of copies cannot go to a default stream");

@@ -54,8 +54,7 @@ XTTS_CUDA_DRIVER_CALLS(XTTS_COMPARE)
 #undef XTTS_COMPARE
 
 #if CUDA_VERSION >= 13000
-static_assert(
-    SameCall<decltype(DriverCalls::copy_list), PFN_cuMemcpyBatchAsync_v13000>::value);
+static_assert(SameCall<decltype(DriverCalls::copy_list), PFN_cuMemcpyBatchAsync_v13000>::value);
 static_assert(sizeof(CopyAttributes) == sizeof(CUmemcpyAttributes));
 static_assert(offsetof(CopyAttributes, target_hint) == offsetof(CUmemcpyAttributes, dstLocHint));
 static_assert(offsetof(CopyAttributes, flags) == offsetof(CUmemcpyAttributes, flags));

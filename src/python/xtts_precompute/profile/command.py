@@ -64,9 +64,14 @@ def _parser() -> argparse.ArgumentParser:
         "--framework", choices=("auto", "torch", "tensorflow"), default="auto", help="auto: the first that is installed"
     )
     parser.add_argument(
-        "--num-steps", type=_count, metavar="N", help="steps that count (50; where they take less than 1 s, 2 s of them)"
+        "--num-steps",
+        type=_count,
+        metavar="N",
+        help="steps that count (50; where they take less than 1 s, 2 s of them)",
     )
-    parser.add_argument("--warmup", type=_count_or_none, metavar="N", help="steps before them that do not (5, or 0.5 s)")
+    parser.add_argument(
+        "--warmup", type=_count_or_none, metavar="N", help="steps before them that do not (5, or 0.5 s)"
+    )
     parser.add_argument("--batch-size", type=_count, metavar="N", help="clips of a batch of CACHE (32)")
     parser.add_argument("--split", metavar="NAME", help="train, validation or test; all clips unless told otherwise")
     parser.add_argument(
