@@ -38,10 +38,12 @@ def run_command(name: str, work: Callable[[], int | None], json_to: TextIO | Non
         if json_to is not None:
             kind = error.code if isinstance(error, Error) else "resource"
             code_name = kind.lower().replace(" ", "_").replace("/", "")
-            try:
-                print(json.dumps({"error": {"code": code_name, "message": str(error)}}), file=json_to, flush=True)
-            except OSError:  # the output's own disk is full
-                _drop(json_to)
+            print(json.dumps({"error": {"code": code_name, "message": str(error)}}), file=json_to)
+        out = sys.stdout if json_to is None else json_to
+        try:
+            out.flush()
+        except OSError:  # the output's own disk is full
+            _drop(out)
         return code
     return code or 0
 
