@@ -221,6 +221,11 @@ Status check_options(const DoctorOptions& options) {
 
 // Known before a minute of measuring.
 Status prepare_out(Env& env, const std::string& out) {
+  const auto there = env.stat(out);
+  if (there.ok() && there->kind != FileKind::kDirectory) {
+    return {StatusCode::kInvalidArgument,
+            "--out " + out + " is a file: name a folder, which is made where it is missing"};
+  }
   XTTS_TRY(env.create_directories(out));
   const std::string path = join_path(out, ".xtts-doctor-trial");
   XTTS_TRY(env.open_for_write(path, WriteMode::kTruncate).status());

@@ -125,7 +125,7 @@ void add_supply(const Supply& supply, std::uint32_t batch_size, Check& check) {
 void add_prediction(const HelpQuestion& question, const Prediction& found, Check& check) {
   const std::string model = "predicted";
   check.evidence.push_back(
-      range_row("the step with data for free", *question.step_ms, "ms", question.step_source));
+      range_row("the step without a wait for data", *question.step_ms, "ms", question.step_source));
   if (question.step_uses_cpu)
     check.evidence.push_back({.what = "processors that step and loader share",
                               .value = format_short(question.usable_cores),
@@ -149,17 +149,18 @@ void add_prediction(const HelpQuestion& question, const Prediction& found, Check
                               .number = share.middle(),
                               .unit = "share"});
   };
-  share_row("share of a step in which it computes, now", found.utilization_now);
-  share_row("share of a step in which it computes, from a cache", found.utilization_cached);
+  share_row("share of a step that is computing, now", found.utilization_now);
+  share_row("share of a step that is computing, from a cache", found.utilization_cached);
   const auto bar = [](const std::string& label, const Range& range) {
     return ChartBar{.label = label, .value = range.middle(), .low = range.low, .high = range.high};
   };
-  check.charts.push_back({.title = "A training step, before and after",
-                          .note = model,
-                          .content = BarsChart{.unit = "ms",
-                                               .bars = {bar("now", found.step_ms_now),
-                                                        bar("from a cache", found.step_ms_cached),
-                                                        bar("data for free", *question.step_ms)}}});
+  check.charts.push_back(
+      {.title = "A training step, before and after",
+       .note = model,
+       .content = BarsChart{
+           .unit = "ms",
+           .bars = {bar("now", found.step_ms_now), bar("from a cache", found.step_ms_cached),
+                    bar("without a wait", *question.step_ms)}}});
   const double own_ms = question.step_ms->middle();
   check.charts.push_back(
       {.title = "The split of a step now",

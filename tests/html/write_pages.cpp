@@ -27,7 +27,7 @@ Check check_of_help() {
   check.evidence = {
       {"clips a second, librosa, 8 workers", "190 to 210 1/s", "measured, files in memory", 200.0,
        "1/s"},
-      {"the step with data for free", "84 ms", "--step-ms", 84.0, "ms"},
+      {"the step without a wait for data", "84 ms", "--step-ms", 84.0, "ms"},
       {"the step now", "184 to 196 ms", "predicted by the model of docs/doctor.md", 190.0, "ms"},
       {"the step from a cache", "84 to 92 ms", "predicted by the model of docs/doctor.md", 88.0,
        "ms"}};

@@ -450,6 +450,9 @@ def test_a_report_is_saved_as_its_ending_says(tmp_path):
     assert "means of neighbours" in steps["title"]
     with pytest.raises(xp.InvalidArgumentError, match=r"saved as .json, .txt, .svg or .png, not as 'report.gif'"):
         report.save(tmp_path / "report.gif")
+    (tmp_path / "full.svg").symlink_to("/dev/full")
+    with pytest.raises(xp.ResourceError, match=r"full\.svg could not be written: No space left"):
+        report.save(tmp_path / "full.svg")
 
 
 def pictured(count, seconds, names=("forward", "loss", "backward", "optimizer"), both=True):

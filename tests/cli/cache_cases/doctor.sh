@@ -10,6 +10,7 @@ PYTHON
 ls report
 xtts-precompute doctor
 xtts-precompute doctor --quick-fix --data data
+xtts-precompute doctor --data data --out found
 xtts-precompute doctor --data data --step-ms x
 xtts-precompute doctor --data data --step-ms 50 --profile found
 xtts-precompute doctor --data data --python /no/such/python

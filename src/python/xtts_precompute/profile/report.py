@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .._base.errors import InvalidArgumentError
+from .._base.errors import InvalidArgumentError, ResourceError
 from . import plot, text
 from .draw import draw
 from .gpu import GpuUse
@@ -222,7 +223,8 @@ class ProfileReport:
     def save(self, path: str | Path) -> Path:
         """Writes the report by the path's ending: .json, .txt, or a picture as .svg or .png.
 
-        Returns the path. Raises InvalidArgumentError for another ending.
+        Returns the path. Raises InvalidArgumentError for another ending, and ResourceError where it
+        cannot be written; nothing is there then.
         """
         path = Path(path)
         if path.suffix == ".json":
@@ -233,7 +235,13 @@ class ProfileReport:
             written = draw(plot.figure(self), path.suffix[1:])
         else:
             raise InvalidArgumentError(f"a report is saved as .json, .txt, .svg or .png, not as '{path.name}'")
-        path.write_bytes(written)
+        try:
+            path.write_bytes(written)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                if path.is_file():
+                    path.unlink()  # a part of it
+            raise ResourceError(f"{path} could not be written: {error.strerror}") from error
         return path
 
     def plot(self) -> str:
