@@ -7,6 +7,7 @@ batches whose copy alone takes some ms: it must hide behind the kernel before it
 table in Markdown.
 """
 
+import itertools
 import os
 import sys
 import time
@@ -53,7 +54,7 @@ def waited(loader, cycles):
     torch.cuda.synchronize()
     steps = steps[WARMUP:]
     whole = steps[0][0].elapsed_time(steps[-1][1])
-    idle = sum(one[1].elapsed_time(other[0]) for one, other in zip(steps, steps[1:]))
+    idle = sum(one[1].elapsed_time(other[0]) for one, other in itertools.pairwise(steps))
     # In next() the host also waits for the step two before, whose slot it needs: that is no lack of data.
     return whole / STEPS, idle / whole, 1e3 * sum(hosts[WARMUP:]) / STEPS
 
