@@ -90,8 +90,10 @@ void add_profile_command(CLI::App& app, Context& context) {
               "Your own training step, instead of the reference network's")
       .choice("--framework", options->framework, {"auto", "torch", "tensorflow"},
               "Of the reference network (auto: the first that is installed)")
-      .option("--num-steps", options->num_steps, "N", "Steps that count (default: 50)")
-      .option("--warmup", options->warmup, "N", "Steps before them that do not (default: 5)")
+      .option("--num-steps", options->num_steps, "N",
+              "Steps that count (default: 50; where they take less than 1 s, 2 s of them)")
+      .option("--warmup", options->warmup, "N",
+              "Steps before them that do not (default: 5, or 0.5 s)")
       .option("--batch-size", options->batch_size, "N", "Clips of a batch of CACHE (default: 32)")
       .option("--split", options->split, "NAME", "Of CACHE: train, validation or test")
       .option("--device", options->device, "D", "auto, cpu, cuda or cuda:N")

@@ -126,7 +126,8 @@ Result<FftPlan> FftPlan::create(std::shared_ptr<const cuda::Context> context, co
       "planning transforms of " + std::to_string(shape.size) + " points on " + context->label();
   int size = static_cast<int>(shape.size);
   FftHandle handle = 0;
-  // Sixteen threads that planned at once have met a failure of cuFFT 12.0.
+  // One at a time: when sixteen threads planned at once, a clip of one of them failed, on
+  // cuFFT 12.0.
   static std::mutex planning;
   const std::scoped_lock lock(planning);
   XTTS_TRY(run_fft(*context, what, [&] {

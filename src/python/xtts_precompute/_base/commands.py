@@ -35,12 +35,12 @@ def run_command(name: str, work: Callable[[], int | None], json_to: TextIO | Non
         if code is None:
             raise
         print(f"{name}: {error}", file=sys.stderr)
-        if json_to is not None:
-            kind = error.code if isinstance(error, Error) else "resource"
-            code_name = kind.lower().replace(" ", "_").replace("/", "")
-            print(json.dumps({"error": {"code": code_name, "message": str(error)}}), file=json_to)
         out = sys.stdout if json_to is None else json_to
         try:
+            if json_to is not None:
+                kind = error.code if isinstance(error, Error) else "resource"
+                code_name = kind.lower().replace(" ", "_").replace("/", "")
+                print(json.dumps({"error": {"code": code_name, "message": str(error)}}), file=json_to)
             out.flush()
         except OSError:  # the output's own disk is full
             _drop(out)
