@@ -104,8 +104,8 @@ inline constexpr int kSourceInStreamOrder = 1;
      unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream,               \
      void** parameters, void** extra))
 
-// Calls that older drivers lack, and which are null there. Drivers for CUDA 12.8 have a list of
-// copies in another form, which the one for 13.0 does not show.
+// Calls that older drivers lack, and which are null there. Drivers for CUDA 12.8 have the list of
+// copies in another form (cuMemcpyBatchAsync), which is not used.
 #define XTTS_CUDA_NEWER_DRIVER_CALLS(X)                                                            \
   X(copy_list, cuMemcpyBatchAsync_v2,                                                              \
     (DeviceAddress * to, DeviceAddress * from, std::size_t * sizes_bytes, std::size_t count,       \

@@ -67,6 +67,7 @@ else
   say "== gpu: testing"
 fi
 processes=()
+trap 'kill "${processes[@]}" 2>/dev/null || true' EXIT
 for tool in "${checks[@]}"; do
   "$sanitizer" --tool "$tool" --error-exitcode 1 "$(command -v gpu_test)" \
     --gtest_filter='*Cuda*' --gtest_brief=1 >"$out/$tool.log" 2>&1 &
@@ -84,7 +85,10 @@ xtts-precompute "$data" "$out/gpu-cache" --recipe tacotron2 --device cuda --quie
 CUDA_VISIBLE_DEVICES='' xtts-precompute verify "$out/gpu-cache" --level deep --data "$data"
 
 clips=$out/clips
-[ -d "$clips" ] || "$python" tests/gpu/make_clips.py "$data" "$clips" 4000
+if [ ! -e "$clips/metadata.csv" ]; then  # which comes last
+  rm -rf "$clips"
+  "$python" tests/gpu/make_clips.py "$data" "$clips" 4000
+fi
 
 # Prints how long a build of the clips takes: DEVICE THREADS.
 time_build() {

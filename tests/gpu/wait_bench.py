@@ -49,7 +49,7 @@ def waited(loader, cycles):
             end.record()
             steps.append((begin, end))
             if len(steps) > 2:
-                steps[-3][1].synchronize()  # trainers are seldom more than two steps ahead
+                steps[-3][1].synchronize()  # with more steps in store, the host would hide a wait
             del batch
     torch.cuda.synchronize()
     steps = steps[WARMUP:]
@@ -74,7 +74,7 @@ def copy_ms(bytes_count):
 
 def main(path):
     cache = xp.open(path)
-    threads = min(8, os.cpu_count() or 1)  # memory gives a GPU's bus as much as this many threads ask for
+    threads = min(8, os.cpu_count() or 1)  # two do not fill batches of 1,024 in a step
     for batch_size, step_ms in ((32, 10.0), (1024, 12.0)):
         draws = {"weights": {"by": "speaker", "temperature": 1.0, "draws": batch_size * (WARMUP + STEPS)}}
         loader = xp.torch.Loader(

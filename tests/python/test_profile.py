@@ -14,7 +14,7 @@ import pytest
 import xtts_precompute as xp
 from xtts_precompute.profile import draw
 from xtts_precompute.profile.plot import bins_of, figure, round_up
-from xtts_precompute.profile.times import find_cycle, share_verdict, summarize, variation_verdict
+from xtts_precompute.profile.times import find_cycle, share_verdict, standard_error, summarize, variation_verdict
 
 
 class Watch:
@@ -406,6 +406,15 @@ def test_a_phase_costs_microseconds():
                 pass
     each = (time.perf_counter() - begin) / 20_000
     assert each < 50e-6, f"{1e6 * each:.1f} µs"  # measured: 1.7 µs, with a quarter of the step around it
+
+
+def test_the_error_of_a_mean_counts_that_neighbours_are_alike():
+    alternating = [0.9, 1.1] * 50
+    assert standard_error(alternating) == pytest.approx(0.1 / 10)
+    # The same values, sorted: ten parts of 0.9 or 1.1, so only ten values count.
+    assert standard_error(sorted(alternating)) == pytest.approx(np.std([0.9, 1.1] * 5, ddof=1) / 10**0.5)
+    assert standard_error([1.0, 3.0]) == pytest.approx(1.0 / 2**0.5)  # too few for parts
+    assert standard_error([2.0]) == 0.0
 
 
 # ---- what is written

@@ -373,6 +373,17 @@ def report(real, free, wait=0.0):
     return profiler.report()
 
 
+def test_short_steps_are_measured_for_two_seconds(trainer, capsys):
+    (trainer / "short.py").write_text("import time\ndef step(batch):\n    time.sleep(0.002)\n")
+    words = ["--loader", "own_trainer:batches", "--step", "short:step", "--json", "--no-synthetic", "--attempts", "2"]
+    assert command.main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert 50 < found["steps"] <= 1000 and found["warmup_steps"] == pytest.approx(found["steps"] / 4, abs=1)
+    assert command.main([*words, "--num-steps", "9"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["steps"] == 9 and found["warmup_steps"] == 5
+
+
 def test_two_numbers_that_do_not_agree_prove_nothing():
     odd = report(1.0, 1.0, wait=0.4)  # waits 40 %, and is no faster with data for free
     assert odd.is_contradictory and "That does not fit the wait" in str(odd)
