@@ -143,8 +143,9 @@ count_cases
 # 10,000 seeds take minutes; a run by hand has them. The sanitizers run 200 below.
 export XTTS_CUDA_SEEDS=500
 # One more than there are processors, because minutes of the tests of faults are waiting.
-test_jobs=$(($(nproc) + 1)) run_tests check -LE speed
-run_tests check -L speed
+test_jobs=$(($(nproc) + 1))
+run_tests check -LE speed
+test_jobs=$(nproc) run_tests check -L speed
 lint_cpp
 
 # Debian has no Apache Arrow. The tests that read Parquet and Arrow files use PyPI's. Without it,
