@@ -40,7 +40,9 @@ class Context {
   [[nodiscard]] std::optional<int> numa_node() const noexcept { return numa_node_; }
 
   // True: the driver takes a list of copies in one call, so a piece costs little.
-  [[nodiscard]] bool copies_lists() const noexcept { return driver_->calls().copy_list != nullptr; }
+  [[nodiscard]] bool copies_lists() const noexcept {
+    return driver_->calls().copy_list != nullptr || driver_->calls().copy_list_of_12 != nullptr;
+  }
 
   // Lets this GPU copy from and to the other one directly, where the machine can; else copies
   // between them go through the host's memory.

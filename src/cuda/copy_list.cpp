@@ -19,8 +19,7 @@ Status CopyList::enqueue(const Context& context, StreamHandle stream) {
   if (to_.empty()) return {};
   const Status status =
       context.run("copying a batch to " + context.label(), [&](const DriverCalls& calls) {
-        const bool can_be_one = calls.copy_list != nullptr && to_.size() > 1;
-        const CallResult result = can_be_one ? enqueue_as_one(calls, stream) : kNotSupported;
+        const CallResult result = to_.size() > 1 ? enqueue_as_one(calls, stream) : kNotSupported;
         return result == kNotSupported ? enqueue_each(calls, stream) : result;
       });
   clear();
@@ -30,8 +29,15 @@ Status CopyList::enqueue(const Context& context, StreamHandle stream) {
 CallResult CopyList::enqueue_as_one(const DriverCalls& calls, StreamHandle stream) {
   CopyAttributes attributes{.source_order = kSourceInStreamOrder};
   std::size_t first_of_attributes = 0;
-  return calls.copy_list(to_.data(), from_.data(), sizes_bytes_.data(), to_.size(), &attributes,
-                         &first_of_attributes, 1, stream);
+  CallResult result = kNotSupported;
+  if (calls.copy_list != nullptr) {
+    result = calls.copy_list(to_.data(), from_.data(), sizes_bytes_.data(), to_.size(), &attributes,
+                             &first_of_attributes, 1, stream);
+  }
+  if (result != kNotSupported || calls.copy_list_of_12 == nullptr) return result;
+  std::size_t failed = 0;
+  return calls.copy_list_of_12(to_.data(), from_.data(), sizes_bytes_.data(), to_.size(),
+                               &attributes, &first_of_attributes, 1, &failed, stream);
 }
 
 CallResult CopyList::enqueue_each(const DriverCalls& calls, StreamHandle stream) const {

@@ -104,13 +104,17 @@ inline constexpr int kSourceInStreamOrder = 1;
      unsigned block_y, unsigned block_z, unsigned shared_bytes, StreamHandle stream,               \
      void** parameters, void** extra))
 
-// Calls that older drivers lack, and which are null there. Drivers for CUDA 12.8 have the list of
-// copies in another form (cuMemcpyBatchAsync), which is not used.
+// Calls that older drivers lack, and which are null there. A list of copies came with CUDA 12.8,
+// and lost a parameter with 13.0.
 #define XTTS_CUDA_NEWER_DRIVER_CALLS(X)                                                            \
   X(copy_list, cuMemcpyBatchAsync_v2,                                                              \
     (DeviceAddress * to, DeviceAddress * from, std::size_t * sizes_bytes, std::size_t count,       \
      CopyAttributes * attributes, std::size_t * first_of_attributes, std::size_t attributes_count, \
-     StreamHandle stream))
+     StreamHandle stream))                                                                         \
+  X(copy_list_of_12, cuMemcpyBatchAsync,                                                           \
+    (DeviceAddress * to, DeviceAddress * from, std::size_t * sizes_bytes, std::size_t count,       \
+     CopyAttributes * attributes, std::size_t * first_of_attributes, std::size_t attributes_count, \
+     std::size_t * failed, StreamHandle stream))
 
 // The calls, found in the library. Once Driver::open() has succeeded, all are set but newer ones.
 struct DriverCalls {

@@ -118,8 +118,10 @@ class Consumer {
   std::atomic<std::uint64_t> wrong_count_ = 0;
 };
 
-// A driver that knows the call for lists of copies, and refuses it.
-const testing::fake_cuda::FailingCall kNoLists{
+// A driver that refuses lists of copies, in their form of CUDA 13, and of CUDA 12.
+const testing::fake_cuda::FailingCall kNoList{
+    .name = "cuMemcpyBatchAsync_v2", .nth = 0, .code = cuda::kNotSupported};
+const testing::fake_cuda::FailingCall kNoListOf12{
     .name = "cuMemcpyBatchAsync", .nth = 0, .code = cuda::kNotSupported};
 
 TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
@@ -129,7 +131,8 @@ TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
   for (std::uint64_t seed = 0; seed < seed_count() && wrong.empty(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     testing::fake_cuda::Options options{.seed = seed, .device_count = 2, .is_started = true};
-    if (seed % 4 == 1) options.failing_calls = {kNoLists};
+    if (seed % 4 == 1) options.failing_calls = {kNoList};
+    if (seed % 8 == 1) options.failing_calls.push_back(kNoListOf12);
     begin(options);
     EXPECT_TRUE(consumer.run(seed, seed % 3 == 0).empty());
     wrong = testing::cuda_under_test::end();
@@ -142,23 +145,15 @@ TEST(CudaSeeds, EveryOrderOfWorkGivesTheSameBatches) {
 TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
   const MadeCache cache{{.clip_count = 23, .clips_per_block = 8, .blocks_per_shard = 4}};
   Consumer consumer(cache);
-  const std::vector<std::string> names = {"cuDeviceGet",
-                                          "cuDeviceGetName",
-                                          "cuDeviceGetAttribute",
-                                          "cuDevicePrimaryCtxRetain",
-                                          "cuCtxPushCurrent",
-                                          "cuMemAlloc",
-                                          "cuMemHostRegister",
-                                          "cuMemcpyBatchAsync",
-                                          "cuMemcpyHtoDAsync",
-                                          "cuMemcpyPeerAsync",
-                                          "cuStreamCreateWithPriority",
-                                          "cuStreamWaitEvent",
-                                          "cuEventCreate",
-                                          "cuEventRecord",
-                                          "cuEventSynchronize",
-                                          "cuModuleLoadData",
-                                          "cuModuleGetFunction",
+  const std::vector<std::string> names = {"cuDeviceGet",          "cuDeviceGetName",
+                                          "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+                                          "cuCtxPushCurrent",     "cuMemAlloc",
+                                          "cuMemHostRegister",    "cuMemcpyBatchAsync_v2",
+                                          "cuMemcpyBatchAsync",   "cuMemcpyHtoDAsync",
+                                          "cuMemcpyPeerAsync",    "cuStreamCreateWithPriority",
+                                          "cuStreamWaitEvent",    "cuEventCreate",
+                                          "cuEventRecord",        "cuEventSynchronize",
+                                          "cuModuleLoadData",     "cuModuleGetFunction",
                                           "cuLaunchKernel"};
   for (const std::string& name : names) {
     std::uint64_t reached_count = 0;
@@ -167,8 +162,10 @@ TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
         SCOPED_TRACE(name + ", call " + std::to_string(nth));
         testing::fake_cuda::Options options{.seed = nth, .device_count = 2, .is_started = true};
         options.failing_calls = {{.name = name, .nth = nth}};
-        // An older driver's way: a call for each copy.
-        if (name == "cuMemcpyHtoDAsync") options.failing_calls.push_back(kNoLists);
+        // Older drivers' ways: their list, and a call for each copy.
+        const bool has_no_list = name == "cuMemcpyHtoDAsync";
+        if (has_no_list || name == "cuMemcpyBatchAsync") options.failing_calls.push_back(kNoList);
+        if (has_no_list) options.failing_calls.push_back(kNoListOf12);
         begin(options);
         const std::vector<Status> failures = consumer.run(5, has_two_gpus);
         const bool was_reached = testing::fake_cuda::call_count(name) >= nth;

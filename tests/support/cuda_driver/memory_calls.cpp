@@ -21,6 +21,35 @@ CopyPlace place_of_copy(FakeDriver& now, StreamHandle handle, DeviceAddress addr
   return place;
 }
 
+// The copies of one call have no order among them, so they are queued in a random one, and must not
+// overlap.
+void enqueue_list(FakeDriver& now, const DeviceAddress* to, const DeviceAddress* from,
+                  const std::size_t* sizes_bytes, std::size_t count,
+                  const CopyAttributes* attributes, const std::size_t* first_of_attributes,
+                  std::size_t attributes_count, StreamHandle stream) {
+  if (reinterpret_cast<std::uintptr_t>(stream) <= 2) {
+    now.refuse(kInvalidValue, "a list of copies cannot go to a default stream");
+  }
+  const bool is_known = count > 0 && attributes_count == 1 && *first_of_attributes == 0 &&
+                        attributes->source_order == kSourceInStreamOrder && attributes->flags == 0;
+  if (!is_known) now.refuse(kInvalidValue, "attributes that this driver does not know");
+  std::vector<CopyPlace> places;
+  for (std::size_t i = 0; i < count; ++i) {
+    places.push_back(place_of_copy(now, stream, to[i], sizes_bytes[i]));
+  }
+  for (const std::size_t i : now.shuffled(count)) {
+    for (std::size_t other = 0; other < i; ++other) {
+      const DeviceRange& mine = places[i].range;
+      const DeviceRange& theirs = places[other].range;
+      if (mine.begin < theirs.end && theirs.begin < mine.end) {
+        now.fault("cuMemcpyBatchAsync: two copies of one call write to the same memory");
+      }
+    }
+    enqueue_copy_to_device(now, *places[i].stream, places[i].range,
+                           reinterpret_cast<const std::byte*>(from[i]));
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -68,38 +97,26 @@ CallResult cuMemcpyHtoDAsync_v2(DeviceAddress to, const void* from, std::size_t 
   });
 }
 
-// The copies of one call have no order among them, so they are queued in a random one, and must not
-// overlap.
 CallResult cuMemcpyBatchAsync_v2(DeviceAddress* to, DeviceAddress* from, std::size_t* sizes_bytes,
                                  std::size_t count, CopyAttributes* attributes,
                                  std::size_t* first_of_attributes, std::size_t attributes_count,
                                  StreamHandle stream) {
-  return make_call("cuMemcpyBatchAsync", [&](FakeDriver& now, auto&) {
-    if (reinterpret_cast<std::uintptr_t>(stream) <= 2) {
-      now.refuse(kInvalidValue, "a list of copies cannot go to a default stream");
-    }
-    const bool is_known = count > 0 && attributes_count == 1 && *first_of_attributes == 0 &&
-                          attributes->source_order == kSourceInStreamOrder &&
-                          attributes->flags == 0;
-    if (!is_known) now.refuse(kInvalidValue, "attributes that this driver does not know");
-    std::vector<CopyPlace> places;
-    for (std::size_t i = 0; i < count; ++i) {
-      places.push_back(place_of_copy(now, stream, to[i], sizes_bytes[i]));
-    }
-    for (const std::size_t i : now.shuffled(count)) {
-      for (std::size_t other = 0; other < i; ++other) {
-        const DeviceRange& mine = places[i].range;
-        const DeviceRange& theirs = places[other].range;
-        if (mine.begin < theirs.end && theirs.begin < mine.end) {
-          now.fault("cuMemcpyBatchAsync: two copies of one call write to the same memory");
-        }
-      }
-      enqueue_copy_to_device(now, *places[i].stream, places[i].range,
-                             reinterpret_cast<const std::byte*>(from[i]));
-    }
+  return make_call("cuMemcpyBatchAsync_v2", [&](FakeDriver& now, auto&) {
+    enqueue_list(now, to, from, sizes_bytes, count, attributes, first_of_attributes,
+                 attributes_count, stream);
   });
 }
 
+CallResult cuMemcpyBatchAsync(DeviceAddress* to, DeviceAddress* from, std::size_t* sizes_bytes,
+                              std::size_t count, CopyAttributes* attributes,
+                              std::size_t* first_of_attributes, std::size_t attributes_count,
+                              std::size_t* failed, StreamHandle stream) {
+  return make_call("cuMemcpyBatchAsync", [&](FakeDriver& now, auto&) {
+    *failed = 0;
+    enqueue_list(now, to, from, sizes_bytes, count, attributes, first_of_attributes,
+                 attributes_count, stream);
+  });
+}
 CallResult cuMemcpyDtoHAsync_v2(void* to, DeviceAddress from, std::size_t size_bytes,
                                 StreamHandle stream) {
   return make_call("cuMemcpyDtoHAsync", [&](FakeDriver& now, auto&) {

@@ -55,6 +55,10 @@ XTTS_CUDA_DRIVER_CALLS(XTTS_COMPARE)
 
 #if CUDA_VERSION >= 13000
 static_assert(SameCall<decltype(DriverCalls::copy_list), PFN_cuMemcpyBatchAsync_v13000>::value);
+#endif
+#if CUDA_VERSION >= 12080
+static_assert(
+    SameCall<decltype(DriverCalls::copy_list_of_12), PFN_cuMemcpyBatchAsync_v12080>::value);
 static_assert(sizeof(CopyAttributes) == sizeof(CUmemcpyAttributes));
 static_assert(offsetof(CopyAttributes, target_hint) == offsetof(CUmemcpyAttributes, dstLocHint));
 static_assert(offsetof(CopyAttributes, flags) == offsetof(CUmemcpyAttributes, flags));
