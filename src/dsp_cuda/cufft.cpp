@@ -2,9 +2,14 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/try.hpp"
 
@@ -27,7 +32,21 @@ Status no_library(const std::string& why) {
   return {StatusCode::kUnsupported,
           "cuFFT is not on this machine (" + why +
               "): install it (of the CUDA toolkit, or the package nvidia-cufft of pip), name its "
-              "folder in LD_LIBRARY_PATH, or take the device 'cpu'"};
+              "folder in XTTS_CUFFT, or take the device 'cpu'"};
+}
+
+// A library's name, and its paths in the folders of XTTS_CUFFT ("/a:/b"): the system's loader does
+// not look where pip and conda put it. The Python package names these folders.
+std::vector<std::string> paths_of(const char* name) {
+  std::vector<std::string> paths{name};
+  const char* const set = std::getenv("XTTS_CUFFT");
+  std::string_view folders = set == nullptr ? "" : set;
+  while (!folders.empty()) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
+    if (!folder.empty()) paths.push_back(std::string(folder) + "/" + name);
+  }
+  return paths;
 }
 
 // The newest library that the driver can serve. It is never closed: it has memory of its own.
@@ -35,10 +54,12 @@ Result<void*> load(int driver_version) {
   std::string why;
   for (const Library& library : kLibraries) {
     if (driver_version < library.driver_version_min) continue;
-    if (void* const opened = ::dlopen(library.name, RTLD_NOW | RTLD_LOCAL); opened != nullptr) {
-      return opened;
+    for (const std::string& path : paths_of(library.name)) {
+      if (void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); opened != nullptr) {
+        return opened;
+      }
+      why += (why.empty() ? "" : "; ") + last_error();
     }
-    why += (why.empty() ? "" : "; ") + last_error();
   }
   return no_library(why);
 }

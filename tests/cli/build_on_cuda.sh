@@ -7,10 +7,13 @@ data=$2/data
 shift 2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/driver" "$folder/pip"
 for library in "$@"; do
-  ln -s "$library" "$folder/$(basename "$library" | sed -E 's/(\.so\.[0-9]+).*/\1/')"
+  place=$folder/driver
+  [[ $library != *cufft* ]] || place=$folder/pip
+  ln -s "$library" "$place/$(basename "$library" | sed -E 's/(\.so\.[0-9]+).*/\1/')"
 done
-export LD_LIBRARY_PATH=$folder XTTS_FAKE_CUDA_FAULTS=$folder/faults XTTS_FAKE_CUDA_SEED=5
+export LD_LIBRARY_PATH=$folder/driver XTTS_FAKE_CUDA_FAULTS=$folder/faults XTTS_FAKE_CUDA_SEED=5
 fail() {
   echo "$@"
   exit 1
@@ -18,6 +21,12 @@ fail() {
 
 build() { "$program" build "$data" "$@" --max-rejects 1; }
 build "$folder/on_cpu" --quiet --device cpu
+if build "$folder/on_cuda" --quiet --device cuda 2>"$folder/words"; then
+  fail "a build on the GPU has found cuFFT, which nobody named"
+fi
+grep -Eq "name its folder in XTTS_CUFFT|this build has no CUDA kernels" "$folder/words" ||
+  { cat "$folder/words"; fail "it does not say how to name cuFFT"; }
+export XTTS_CUFFT=/none:$folder/pip
 if ! build "$folder/on_cuda" --quiet --device cuda 2>"$folder/words"; then
   cat "$folder/words"
   if grep -q "this build has no CUDA kernels" "$folder/words"; then exit 77; fi

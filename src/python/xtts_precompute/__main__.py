@@ -10,6 +10,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Replaces this process by the bundled program, with the same arguments."""
     from ._base.errors import UnsupportedError
+    from ._build.cufft import name_folders
     from ._build.tools import program
 
     try:
@@ -19,6 +20,7 @@ def main() -> NoReturn:
         sys.exit(2)
     sys.stdout.flush()
     os.environ.setdefault("XTTS_PYTHON", sys.executable)  # whose frameworks the doctor looks at
+    name_folders()
     os.execv(path, ["xtts-precompute", *sys.argv[1:]])
 
 

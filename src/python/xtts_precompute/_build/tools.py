@@ -15,6 +15,7 @@ from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 from .._base.errors import UnsupportedError
+from .cufft import name_folders
 
 PACKAGES = (
     "g++ pkg-config libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev "
@@ -40,6 +41,7 @@ def core() -> ModuleType:
             raise UnsupportedError(
                 f"the builder of xtts_precompute cannot be loaded: {error}.\n{how_to_get_it()}"
             ) from error
+        name_folders()
         atexit.register(_stop_all, os.getpid())
     return _core
 
