@@ -25,6 +25,15 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   [[nodiscard]] Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) override {
     return CudaSlot::make(shared_from_this(), parts_, size);
   }
+  [[nodiscard]] Result<std::optional<BorrowableMemory>> make_borrowable(
+      std::size_t size_bytes) const override {
+    const std::shared_ptr<const cuda::Context>& gpu = parts_->data.context;
+    XTTS_ASSIGN(HostMemory memory,
+                HostMemory::allocate(
+                    size_bytes, {.numa_node = gpu->numa_node(), .is_kept_from_children = true}));
+    XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu, memory.bytes()));
+    return std::optional<BorrowableMemory>(std::in_place, std::move(memory), std::move(locked));
+  }
   [[nodiscard]] std::string facts() const override {
     const std::string words = facts_of(parts_->consumer);
     return parts_->has_two_gpus() ? words + "; batches come over " + facts_of(parts_->data) : words;

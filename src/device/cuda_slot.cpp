@@ -13,6 +13,30 @@ namespace {
 // DLPack's number for "the default stream of the calling thread".
 constexpr std::uintptr_t kPerThreadStream = 2;
 
+// The place behind an upload's copies, behind which borrowed memory is not read.
+class Borrowed final : public Event {
+ public:
+  explicit Borrowed(cuda::Event copied) : copied_(std::move(copied)) {}
+  [[nodiscard]] Status wait() const override { return copied_.wait(); }
+  [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override {
+    return {StatusCode::kUnsupported, "only the host waits for the end of borrowing"};
+  }
+  [[nodiscard]] bool has_happened() const noexcept override { return copied_.has_happened(); }
+
+ private:
+  cuda::Event copied_;
+};
+
+// Stands for an upload that failed in the middle and cannot be waited for.
+class Never final : public Event {
+ public:
+  [[nodiscard]] Status wait() const override {
+    return {StatusCode::kResource, "a GPU may still read memory after a failed upload"};
+  }
+  [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override { return wait(); }
+  [[nodiscard]] bool has_happened() const noexcept override { return false; }
+};
+
 }  // namespace
 
 Result<std::unique_ptr<SlotMemory>> CudaSlot::make(std::shared_ptr<const Device> device,
@@ -111,10 +135,18 @@ bool CudaSlot::change(std::size_t offset_bytes, std::size_t size_bytes, const Ch
   return true;
 }
 
+bool CudaSlot::borrow(std::size_t offset_bytes, std::span<const std::byte> bytes) {
+  const std::scoped_lock lock(ranges_mutex_);
+  borrowed_.push_back({.offset_bytes = offset_bytes, .bytes = bytes});
+  return true;
+}
+
 void CudaSlot::discard() noexcept {
   const std::scoped_lock lock(ranges_mutex_);
   filled_.clear();
   changed_.clear();
+  borrowed_.clear();
+  borrowed_until_.reset();
   lost_range_ = false;
 }
 
@@ -132,7 +164,10 @@ Result<const Event*> CudaSlot::upload() {
   is_filling_ = false;
   is_enqueued_ = true;
   is_recorded_ = false;
-  XTTS_TRY(enqueue());
+  if (const Status status = enqueue(); !status.ok()) {
+    if (!borrowed_.empty()) borrowed_until_ = end_of_failed_borrowing();
+    return status;
+  }
   is_recorded_ = true;
   return &uploaded_;
 }
@@ -141,6 +176,7 @@ Status CudaSlot::enqueue() {
   // With two GPUs, the last batch's consumers read other memory than is written first.
   if (!parts_->has_two_gpus()) XTTS_TRY(wait_for_readers_on_stream());
   XTTS_TRY(enqueue_copies());
+  if (!borrowed_.empty()) XTTS_TRY(mark_end_of_borrowing());
   XTTS_TRY(enqueue_changes());
   XTTS_TRY(enqueue_fills());
   if (parts_->has_two_gpus()) XTTS_TRY(copy_to_consumer());
@@ -170,14 +206,36 @@ Status CudaSlot::enqueue_copies() {
   };
   copies_.clear();
   for (const CopiedRange& range :
-       plan_copies(size_.staging, bridged_bytes_max, filled_, changed_)) {
+       plan_copies(size_.staging, bridged_bytes_max, filled_, changed_, borrowed_)) {
     add(data_.address(), range.offset_bytes, range.size_bytes);
   }
   add(data_.address(), host_offset_bytes(size_), size_.host);
+  // What is changed arrives beside its place, and may be borrowed. Both lists are sorted now.
+  for (const BorrowedRange& range : borrowed_) {
+    const bool is_changed =
+        std::ranges::binary_search(changed_, range.offset_bytes, {}, &ChangedRange::offset_bytes);
+    const cuda::DeviceAddress to = (is_changed ? arrivals_ : data_).address();
+    copies_.add(to + range.offset_bytes, range.bytes.data(), range.bytes.size());
+  }
   for (const ChangedRange& range : changed_) {
-    add(arrivals_.address(), range.offset_bytes, range.stored_bytes());
+    const bool is_borrowed =
+        std::ranges::binary_search(borrowed_, range.offset_bytes, {}, &BorrowedRange::offset_bytes);
+    if (!is_borrowed) add(arrivals_.address(), range.offset_bytes, range.stored_bytes());
   }
   return copies_.enqueue(gpu, stream_.handle());
+}
+
+Status CudaSlot::mark_end_of_borrowing() {
+  XTTS_ASSIGN(cuda::Event copied, cuda::Event::create(parts_->data.context));
+  XTTS_TRY(copied.record(stream_.handle()));
+  borrowed_until_ = std::make_shared<Borrowed>(std::move(copied));
+  return {};
+}
+
+// An upload that failed in the middle may have copies on the stream. Null: they are done.
+std::shared_ptr<const Event> CudaSlot::end_of_failed_borrowing() const {
+  if (stream_.wait().ok() || stream_.wait().ok()) return nullptr;
+  return std::make_shared<Never>();
 }
 
 Status CudaSlot::make_arrivals() {

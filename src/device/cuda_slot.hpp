@@ -34,6 +34,10 @@ class CudaSlot final : public SlotMemory {
             const Pattern& pattern) noexcept override;
   [[nodiscard]] bool change(std::size_t offset_bytes, std::size_t size_bytes,
                             const Change& change) override;
+  [[nodiscard]] bool borrow(std::size_t offset_bytes, std::span<const std::byte> bytes) override;
+  [[nodiscard]] std::shared_ptr<const Event> borrowed_until() const override {
+    return borrowed_until_;
+  }
   void discard() noexcept override;
   [[nodiscard]] std::span<std::byte> host() noexcept override;
   [[nodiscard]] Result<const Event*> upload() override;
@@ -49,6 +53,9 @@ class CudaSlot final : public SlotMemory {
     [[nodiscard]] Status wait() const override { return slot_.uploaded_event_.wait(); }
     [[nodiscard]] Status let_wait(std::uintptr_t stream) const override {
       return slot_.let_wait(stream);
+    }
+    [[nodiscard]] bool has_happened() const noexcept override {
+      return slot_.uploaded_event_.has_happened();
     }
 
    private:
@@ -71,6 +78,8 @@ class CudaSlot final : public SlotMemory {
   [[nodiscard]] Status wait_for_readers_on_stream();
   [[nodiscard]] Status enqueue();
   [[nodiscard]] Status enqueue_copies();
+  [[nodiscard]] Status mark_end_of_borrowing();
+  [[nodiscard]] std::shared_ptr<const Event> end_of_failed_borrowing() const;
   [[nodiscard]] Status enqueue_changes();
   [[nodiscard]] Status enqueue_fills();
   [[nodiscard]] Status copy_to_consumer();
@@ -95,10 +104,13 @@ class CudaSlot final : public SlotMemory {
   std::atomic<bool> is_enqueued_ = false;  // the stream may have work that reads staging()
   std::atomic<bool> is_recorded_ = false;  // uploaded_event_ stands for the end of that work
 
-  mutable std::mutex ranges_mutex_;  // guards the three below, while fillers write
+  mutable std::mutex ranges_mutex_;  // guards the four below, while fillers write
   std::vector<FilledRange> filled_;
   std::vector<ChangedRange> changed_;
+  std::vector<BorrowedRange> borrowed_;
   bool lost_range_ = false;  // there was no memory to note a range
+
+  std::shared_ptr<const Event> borrowed_until_;  // of the last upload
 
   mutable std::mutex readers_mutex_;  // guards the two below
   std::vector<Reader> readers_;

@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/channel_norm.hpp"
+#include "device/borrowable_memory.hpp"
 #include "xtts/device_id.hpp"
 #include "xtts/dtype.hpp"
 #include "xtts/status.hpp"
@@ -47,12 +49,13 @@ class Event {
   // Makes a device stream wait for the event, and returns at once: later work on the stream runs
   // after the event. `stream` is its handle, as in DLPack. A device without streams does nothing.
   [[nodiscard]] virtual Status let_wait(std::uintptr_t stream) const = 0;
+  [[nodiscard]] virtual bool has_happened() const noexcept = 0;
 };
 
 // SlotMemory is the memory of one batch. It is used in a cycle:
 //
 //   begin_filling()   every filler before its first write; the first waits until it may write
-//   staging() fill() change()  fillers write, several threads, each its own bytes
+//   staging() fill() change() borrow()  fillers write, several threads, each its own bytes
 //   host()            fillers write it, too
 //   upload()          one thread, once; no write follows
 //   wait on the event, read at consumer_data() and host()
@@ -82,14 +85,25 @@ class SlotMemory {
   // does not; the filler changes the values itself and writes the whole range.
   [[nodiscard]] virtual bool change(std::size_t offset_bytes, std::size_t size_bytes,
                                     const Change& change) = 0;
-  // Forgets everything written, filled and changed since begin_filling(), so that it is done again.
-  // One thread, while no filler writes.
+  // Takes a range from `bytes`, which are what the filler would have written at the range's
+  // beginning in staging(). They lie in BorrowableMemory of this device, and stay as they are until
+  // borrowed_until() has happened, or there is no upload any more. False: this device borrows
+  // nothing; the filler writes the range.
+  [[nodiscard]] virtual bool borrow(std::size_t /*offset_bytes*/,
+                                    std::span<const std::byte> /*bytes*/) {
+    return false;
+  }
+  // After upload(), failed or not: when borrowed bytes may change. Stays valid without the slot.
+  // Null: nothing is borrowed, or any more.
+  [[nodiscard]] virtual std::shared_ptr<const Event> borrowed_until() const { return nullptr; }
+  // Forgets everything written, filled, changed and borrowed since begin_filling(), so that it is
+  // done again. One thread, while no filler writes.
   virtual void discard() noexcept = 0;
   // The memory for data that the host reads, on every device: fillers write it, and it stays until
   // end_lease(). Begins on a page.
   [[nodiscard]] virtual std::span<std::byte> host() noexcept = 0;
-  // Begins to transfer everything written, filled and changed to consumer_data(). The slot owns the
-  // event, which stands for this upload until the slot is filled again.
+  // Begins to transfer everything written, filled, changed and borrowed to consumer_data(). The
+  // slot owns the event, which stands for this upload until the slot is filled again.
   [[nodiscard]] virtual Result<const Event*> upload() = 0;
   // The memory that the consumer reads after the event: as long as staging(), a device address.
   [[nodiscard]] virtual const std::byte* consumer_data() const noexcept = 0;
@@ -140,6 +154,11 @@ class Device {
   // be given out in place.
   [[nodiscard]] virtual bool reads_host_memory() const noexcept = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) = 0;
+  // Memory of the host of which this device's slots borrow. Nothing: they borrow none.
+  [[nodiscard]] virtual Result<std::optional<BorrowableMemory>> make_borrowable(
+      std::size_t /*size_bytes*/) const {
+    return std::optional<BorrowableMemory>();
+  }
   // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
   [[nodiscard]] virtual std::string facts() const { return {}; }
   // The requests that the system refused, in words; empty: none.

@@ -12,9 +12,10 @@ struct Gap {
 };
 
 std::vector<Gap> gaps_of(std::size_t bridged_bytes_max, const std::vector<FilledRange>& filled,
-                         const std::vector<ChangedRange>& changed) {
+                         const std::vector<ChangedRange>& changed,
+                         const std::vector<BorrowedRange>& borrowed) {
   std::vector<Gap> gaps;
-  gaps.reserve(filled.size() + changed.size());
+  gaps.reserve(filled.size() + changed.size() + borrowed.size());
   for (const FilledRange& range : filled) {
     gaps.push_back({.begin = range.offset_bytes,
                     .end = range.offset_bytes + range.size_bytes,
@@ -22,6 +23,9 @@ std::vector<Gap> gaps_of(std::size_t bridged_bytes_max, const std::vector<Filled
   }
   for (const ChangedRange& range : changed) {
     gaps.push_back({.begin = range.offset_bytes, .end = range.offset_bytes + range.size_bytes});
+  }
+  for (const BorrowedRange& range : borrowed) {
+    gaps.push_back({.begin = range.offset_bytes, .end = range.offset_bytes + range.bytes.size()});
   }
   std::ranges::sort(gaps, {}, &Gap::begin);
   return gaps;
@@ -31,9 +35,11 @@ std::vector<Gap> gaps_of(std::size_t bridged_bytes_max, const std::vector<Filled
 
 std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::size_t bridged_bytes_max,
                                      std::vector<FilledRange>& filled,
-                                     std::vector<ChangedRange>& changed) {
+                                     std::vector<ChangedRange>& changed,
+                                     std::vector<BorrowedRange>& borrowed) {
   std::ranges::sort(filled, {}, &FilledRange::offset_bytes);
   std::ranges::sort(changed, {}, &ChangedRange::offset_bytes);
+  std::ranges::sort(borrowed, {}, &BorrowedRange::offset_bytes);
   std::vector<CopiedRange> copies;
   bool joins_last = false;  // only bridged gaps lie between the last piece and here
   const auto copy = [&](std::size_t begin, std::size_t end) {
@@ -46,10 +52,10 @@ std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::size_t brid
     joins_last = true;
   };
   std::size_t begin = 0;
-  for (const Gap& gap : gaps_of(bridged_bytes_max, filled, changed)) {
+  for (const Gap& gap : gaps_of(bridged_bytes_max, filled, changed, borrowed)) {
     copy(begin, gap.begin);
     joins_last = joins_last && gap.may_be_bridged;
-    begin = gap.end;
+    begin = std::max(begin, gap.end);
   }
   copy(begin, staging_bytes);
   return copies;

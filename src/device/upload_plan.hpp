@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "device/device.hpp"
@@ -24,6 +25,12 @@ struct ChangedRange {
   }
 };
 
+// A range whose bytes, as stored, lie outside of the slot.
+struct BorrowedRange {
+  std::size_t offset_bytes = 0;
+  std::span<const std::byte> bytes;
+};
+
 // A piece of staging memory that is copied as it is.
 struct CopiedRange {
   std::size_t offset_bytes = 0;
@@ -37,12 +44,13 @@ struct CopiedRange {
 inline constexpr std::size_t kBridgedByCallsMax = std::size_t{64} << 10U;
 inline constexpr std::size_t kBridgedInOneCallMax = std::size_t{8} << 10U;
 
-// Returns the pieces to copy, in the order of their offsets: everything that is neither filled nor
-// changed, and padding of up to `bridged_bytes_max` between two such pieces. Sorts both lists by
-// offset. Ranges do not overlap.
+// Returns the pieces to copy, in the order of their offsets: everything that is neither filled,
+// changed nor borrowed, and padding of up to `bridged_bytes_max` between two such pieces. Sorts the
+// lists by offset. Ranges do not overlap, but a range may be changed and borrowed.
 [[nodiscard]] std::vector<CopiedRange> plan_copies(std::size_t staging_bytes,
                                                    std::size_t bridged_bytes_max,
                                                    std::vector<FilledRange>& filled,
-                                                   std::vector<ChangedRange>& changed);
+                                                   std::vector<ChangedRange>& changed,
+                                                   std::vector<BorrowedRange>& borrowed);
 
 }  // namespace xtts::device

@@ -35,10 +35,10 @@ Status no_library(const std::string& why) {
               "folder in XTTS_CUFFT, or take the device 'cpu'"};
 }
 
-// A library's name, and its paths in the folders of XTTS_CUFFT ("/a:/b"): the system's loader does
+// A library's paths in the folders of XTTS_CUFFT ("/a:/b"), and its name: the system's loader does
 // not look where pip and conda put it. The Python package names these folders.
 std::vector<std::string> paths_of(const char* name) {
-  std::vector<std::string> paths{name};
+  std::vector<std::string> paths;
   const char* const set = std::getenv("XTTS_CUFFT");
   std::string_view folders = set == nullptr ? "" : set;
   while (!folders.empty()) {
@@ -46,6 +46,7 @@ std::vector<std::string> paths_of(const char* name) {
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
     if (!folder.empty()) paths.push_back(std::string(folder) + "/" + name);
   }
+  paths.emplace_back(name);
   return paths;
 }
 

@@ -226,6 +226,10 @@ Status BatchFiller::finish(BatchSlot& slot) {
   return {};
 }
 
+void BatchFiller::drop(BatchSlot& slot) {
+  feed_.end_batch(slot);
+}
+
 std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
   std::uint64_t bytes = 0;
   for (const ColumnLayout& column : slot.layout->columns) {

@@ -57,6 +57,7 @@ class BatchFiller final : public BatchWork {
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part) override;
   void drop_part(BatchSlot& slot, std::uint32_t part) noexcept override;
   [[nodiscard]] Status finish(BatchSlot& slot) override;
+  void drop(BatchSlot& slot) override;
 
  private:
   [[nodiscard]] std::shared_ptr<const EpochPlan> epoch_of(std::uint64_t step) const;

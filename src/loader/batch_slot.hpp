@@ -36,9 +36,21 @@ struct FoundDamage {
   bool is_reject = false;  // the clip has no record, and nothing is damaged
 };
 
-// By row: the ticket of its staged record (record_staging.hpp).
+// By row: the ticket of its staged record (record_staging.hpp). Its highest bit tells that the slot
+// has borrowed the record, so that the ticket is released after the upload, and not with its row.
 using Tickets = std::vector<std::uint64_t>;
 constexpr std::uint64_t kNoTicket = UINT64_MAX;
+constexpr std::uint64_t kBorrowedBit = std::uint64_t{1} << 63U;
+
+constexpr bool is_borrowed(std::uint64_t ticket) noexcept {
+  return ticket != kNoTicket && (ticket & kBorrowedBit) != 0;
+}
+constexpr std::uint64_t borrowed_ticket(std::uint64_t ticket) noexcept {
+  return ticket | kBorrowedBit;
+}
+constexpr std::uint64_t ticket_number(std::uint64_t ticket) noexcept {
+  return ticket & ~kBorrowedBit;
+}
 
 // The clips of a batch.
 struct BatchClips {
@@ -99,6 +111,7 @@ struct BatchSlot {
 //   others from running. The first failure is the slot's.
 // - drop_part() replaces fill_part() where the part's memory cannot be had.
 // - finish() comes last and begins the upload.
+// - drop() comes last where a part or finish() has failed.
 class BatchWork {
  public:
   virtual ~BatchWork() = default;
@@ -106,6 +119,7 @@ class BatchWork {
   [[nodiscard]] virtual Status fill_part(BatchSlot& slot, std::uint32_t part) = 0;
   virtual void drop_part(BatchSlot& slot, std::uint32_t part) noexcept = 0;
   [[nodiscard]] virtual Status finish(BatchSlot& slot) = 0;
+  virtual void drop(BatchSlot& slot) = 0;
 };
 
 }  // namespace xtts::loader

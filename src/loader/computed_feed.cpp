@@ -1,6 +1,6 @@
 #include "loader/computed_feed.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -28,8 +28,10 @@ class ComputedRow final : public RowRecords {
     return RecordHead{.length = column_->length, .fill_bits = column_->fill_bits};
   }
   Status verify_in_place() override { return {}; }
-  Status copy(std::uint64_t offset_bytes, std::span<std::byte> out) override {
-    if (!out.empty()) std::memcpy(out.data(), column_->rows.data() + offset_bytes, out.size());
+  Status bring(std::uint64_t offset_bytes, std::size_t size_bytes, device::SlotMemory& slot,
+               std::size_t place) override {
+    const auto rows = std::span(column_->rows).subspan(offset_bytes, size_bytes);
+    std::ranges::copy(rows, slot.staging().subspan(place, size_bytes).begin());
     return {};
   }
   Status show(std::uint64_t offset_bytes, std::size_t size_bytes, GuardedReader reader,

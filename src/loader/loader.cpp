@@ -116,6 +116,7 @@ Status Loader::start(const ReaderOptions& options) {
   XTTS_ASSIGN(feed_, source_->open_feed({.selection = selection_,
                                          .layouts = layouts_,
                                          .options = options,
+                                         .device = *device_,
                                          .choose_clips = [this](std::uint64_t step) {
                                            return filler_->choose_clips(step);
                                          }}));

@@ -183,6 +183,7 @@ void ReadAhead::find_records(BatchSlot& slot) {
 }
 
 void ReadAhead::find_again(BatchSlot& slot) const {
+  end_borrowing(slot, nullptr);
   slot.places = locate(*slot.layout, slot.positions);
   slot.tickets.clear();
 }
@@ -232,7 +233,19 @@ void ReadAhead::release(const std::vector<Tickets>& tickets, std::size_t first_r
                         std::size_t end_row) const {
   for (const Tickets& of_column : tickets) {
     for (std::size_t row = first_row; row < std::min(end_row, of_column.size()); ++row) {
-      if (of_column[row] != kNoTicket) options_.staging->release(of_column[row]);
+      const std::uint64_t ticket = of_column[row];
+      if (ticket != kNoTicket && !is_borrowed(ticket)) options_.staging->release(ticket);
+    }
+  }
+}
+
+void ReadAhead::end_borrowing(BatchSlot& slot,
+                              const std::shared_ptr<const device::Event>& until) const noexcept {
+  for (Tickets& of_column : slot.tickets) {
+    for (std::uint64_t& ticket : of_column) {
+      if (!is_borrowed(ticket)) continue;
+      options_.staging->release_after(until, ticket_number(ticket));
+      ticket = kNoTicket;
     }
   }
 }

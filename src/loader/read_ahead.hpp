@@ -51,12 +51,15 @@ class ReadAhead {
   [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read);
   // Finds the records of a batch unless take() gave them.
   void find_records(BatchSlot& slot);
-  // Finds the records of a slot's positions anew, without staging.
+  // Finds the records of a slot's positions anew, without staging. Ends borrowing.
   void find_again(BatchSlot& slot) const;
 
   [[nodiscard]] bool is_staged(const ColumnLayout& column) const;
-  // Releases what was staged for rows [first, end) of a batch, used or not.
+  // Releases what was staged for rows [first, end) of a batch, used or not, but not borrowed.
   void release(const BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row) const;
+  // Releases what the slot has borrowed: once `until` has happened, or now where it is null.
+  void end_borrowing(BatchSlot& slot,
+                     const std::shared_ptr<const device::Event>& until) const noexcept;
 
  private:
   struct Planned {

@@ -75,7 +75,7 @@ class RecordFeed {
   // True where a row's records were in memory before it was filled, as far as is known without
   // waiting for their pages.
   [[nodiscard]] virtual bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const = 0;
-  // Called when the batch is whole: no row is filled again.
+  // Called when no row is filled again: the batch is whole and its upload has begun, or it failed.
   virtual void end_batch(BatchSlot& slot) const = 0;
 
   [[nodiscard]] virtual FeedWords words() const = 0;
@@ -86,6 +86,7 @@ struct FeedJob {
   const Selection& selection;
   std::span<const BatchLayout> layouts;  // one, or one for each bucket
   const ReaderOptions& options;          // valid while the feed is opened
+  const device::Device& device;          // valid while the feed is opened
   ChooseClips choose_clips;
 };
 

@@ -1,9 +1,8 @@
 #include "loader/record_staging.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -19,6 +18,14 @@ constexpr std::uint64_t kCellAlignmentBytes = 4096;
 constexpr std::size_t kReadsAtOnce = 8;
 constexpr std::uint64_t kCellsMax = 1024;
 
+// Nothing where there is no lender, or where it cannot lock so much memory.
+std::optional<device::BorrowableMemory> borrowable(const device::Device* lender,
+                                                   std::size_t size_bytes) {
+  if (lender == nullptr) return std::nullopt;
+  auto memory = lender->make_borrowable(size_bytes);
+  return memory.ok() ? std::move(*memory) : std::nullopt;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
@@ -31,19 +38,26 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
   const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
   XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
-  XTTS_ASSIGN(auto memory, device::HostMemory::allocate(*size_bytes));
-  // A child of fork() does not need this memory, and must not share pages that the disk writes to.
-  (void)::madvise(memory.bytes().data(), memory.bytes().size(), MADV_DONTFORK);
-  return std::unique_ptr<RecordStaging>(
-      new RecordStaging(std::move(queue), std::move(memory), options, cell_bytes, cell_count));
+  auto memory = borrowable(options.lender, *size_bytes);
+  const bool is_borrowable = memory.has_value();
+  if (!is_borrowable) {
+    // A child of fork() does not need this memory, and must not share pages that the disk writes
+    // to.
+    XTTS_ASSIGN(auto plain,
+                device::HostMemory::allocate(*size_bytes, {.is_kept_from_children = true}));
+    memory.emplace(std::move(plain));
+  }
+  return std::unique_ptr<RecordStaging>(new RecordStaging(
+      std::move(queue), std::move(*memory), is_borrowable, options, cell_bytes, cell_count));
 }
 
-RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::HostMemory memory,
-                             const StagingOptions& options, std::uint64_t cell_bytes,
-                             std::size_t cell_count)
+RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::BorrowableMemory memory,
+                             bool is_borrowable, const StagingOptions& options,
+                             std::uint64_t cell_bytes, std::size_t cell_count)
     : depth_(options.depth),
       cell_bytes_(cell_bytes),
       memory_(std::move(memory)),
+      is_borrowable_(is_borrowable),
       queue_(std::move(queue)),
       cells_(cell_count) {
   reads_.reserve(kReadsAtOnce);
@@ -51,8 +65,12 @@ RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::HostMem
 
 RecordStaging::~RecordStaging() {
   clear();
+  for (const Cell& cell : cells_) {
+    if (cell.state == CellState::kUploading && !cell.until->wait().ok()) is_upload_lost_ = true;
+  }
   // A kernel that no longer tells us about reads may still write to their memory: we leak it.
   if (is_broken_) memory_.abandon();
+  if (is_upload_lost_) memory_.abandon_to_device();
 }
 
 std::span<std::byte> RecordStaging::memory_of(std::uint64_t ticket) const {
@@ -92,6 +110,15 @@ DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
           .tag = ticket};
 }
 
+// Looks whether the device has copied what it borrowed.
+bool RecordStaging::become_free(Cell& cell) {
+  if (cell.state == CellState::kUploading && cell.until->has_happened()) {
+    cell.state = CellState::kFree;
+    cell.until.reset();
+  }
+  return cell.state == CellState::kFree;
+}
+
 // Begins the reads whose turn it is and for which there are cells. The caller holds the lock.
 void RecordStaging::begin_reads() {
   if (is_broken_) {
@@ -106,7 +133,7 @@ void RecordStaging::begin_reads() {
            reading_count_ + reads_.size() < depth_) {
       Cell& cell = cell_of(begun_end_);
       const bool is_skipped = wanted_.front().file == nullptr;
-      if (!is_skipped && cell.state != CellState::kFree) break;
+      if (!is_skipped && !become_free(cell)) break;
       Wanted wanted = std::move(wanted_.front());
       wanted_.pop_front();
       const std::uint64_t ticket = begun_end_++;
@@ -155,8 +182,18 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
     }
     if (is_broken_) return {};
     if (reading_count_ == 0) {
-      // Another thread holds the cell, and will release it.
-      changed_.wait(lock);
+      const auto upload = upload_in_the_way();
+      if (upload == nullptr) {
+        // Another thread holds the cell, and will release it.
+        changed_.wait(lock);
+        continue;
+      }
+      lock.unlock();
+      const bool is_done = upload->wait().ok();
+      lock.lock();
+      if (!is_done) is_broken_ = is_upload_lost_ = true;
+      begin_reads();
+      changed_.notify_all();
       continue;
     }
     lock.unlock();
@@ -164,6 +201,14 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
     lock.lock();
   }
   return {};
+}
+
+// The upload for which the next read waits. Null: it waits for something else. The caller holds the
+// lock.
+std::shared_ptr<const device::Event> RecordStaging::upload_in_the_way() {
+  if (wanted_.empty()) return nullptr;
+  const Cell& cell = cell_of(begun_end_);
+  return cell.state == CellState::kUploading ? cell.until : nullptr;
 }
 
 // True where waiting for the kernel can bring this ticket on. The caller holds the lock.
@@ -206,6 +251,17 @@ void RecordStaging::release(std::uint64_t ticket) {
   changed_.notify_all();
 }
 
+void RecordStaging::release_after(std::shared_ptr<const device::Event> until,
+                                  std::uint64_t ticket) {
+  if (until == nullptr) return release(ticket);
+  const std::scoped_lock lock(mutex_);
+  Cell& cell = cell_of(ticket);
+  cell.state = CellState::kUploading;
+  cell.until = std::move(until);
+  begin_reads();
+  changed_.notify_all();
+}
+
 void RecordStaging::clear() {
   const std::scoped_lock reaping(reap_mutex_);
   std::unique_lock lock(mutex_);
@@ -221,7 +277,8 @@ void RecordStaging::clear() {
     for (std::size_t i = 0; count.ok() && i < *count; ++i) settle(done[i]);
   }
   for (Cell& cell : cells_) {
-    if (cell.state != CellState::kReading) cell.state = CellState::kFree;
+    const bool is_in_use = cell.state == CellState::kReading || cell.state == CellState::kUploading;
+    if (!is_in_use) cell.state = CellState::kFree;
   }
 }
 

@@ -5,9 +5,12 @@
 //   wait_for(ticket)                    its bytes; nothing where they could not be read this way
 //   release(ticket)                     the cell is free for another record
 //
+// A device's slots may borrow records from their cells (device.hpp). Such a ticket is released by
+// release_after(), for the time when the device has copied it.
+//
 // Memory is a fixed number of cells, so a slow consumer stops the reading. Cells go to tickets in
-// turn. So a thread that holds tickets must release the lowest of them sooner or later, whatever
-// others do. Before that it may wait for held_count_max tickets at most. Tickets may be released
+// turn. So whoever holds tickets must release the lowest of them sooner or later, whatever others
+// do. Before that he may wait for held_count_max tickets at most. Tickets may be released
 // out of turn, and without having been waited for. The disk has at most `depth` reads at once.
 //
 // Synchronised inside: any number of threads. It has no thread of its own. A thread that waits for
@@ -28,7 +31,7 @@
 
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
-#include "device/host_memory.hpp"
+#include "device/device.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -37,9 +40,11 @@ struct StagingOptions {
   std::uint64_t record_bytes_max = 0;  // larger records are not read here
   std::uint64_t memory_bytes = 0;      // but there are at least kStagingCellsMin cells
   std::uint32_t depth = 0;
-  // How many tickets in a row one thread waits for before it releases the first of them. There are
-  // at least so many cells. With fewer, the thread would wait for a cell that it holds itself.
+  // How many tickets in a row are waited for before the first of them is released: those of a row,
+  // or of a batch where slots borrow. There are at least so many cells. With fewer, a thread would
+  // wait for a cell that it holds itself.
   std::uint32_t held_count_max = 1;
+  const device::Device* lender = nullptr;  // whose slots may borrow; null: none
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
@@ -58,6 +63,9 @@ class RecordStaging {
   // Valid until the ticket is released.
   [[nodiscard]] std::span<const std::byte> wait_for(std::uint64_t ticket);
   void release(std::uint64_t ticket);
+  // Null: at once. Where the event cannot be waited for, the memory is never used or freed again.
+  void release_after(std::shared_ptr<const device::Event> until, std::uint64_t ticket);
+  [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
   // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
   void clear();
 
@@ -70,7 +78,7 @@ class RecordStaging {
   [[nodiscard]] std::uint64_t failed_count() const;
 
  private:
-  enum class CellState : std::uint8_t { kFree, kReading, kDone, kFailed };
+  enum class CellState : std::uint8_t { kFree, kReading, kDone, kFailed, kUploading };
   struct Cell {
     CellState state = CellState::kFree;
     bool is_abandoned = false;  // released while its read was under way
@@ -78,6 +86,7 @@ class RecordStaging {
     std::shared_ptr<const DirectFile> file;
     std::size_t lead_bytes = 0;  // bytes before the record, read for alignment's sake
     std::size_t size_bytes = 0;
+    std::shared_ptr<const device::Event> until;  // while it is kUploading
   };
   struct Wanted {
     std::shared_ptr<const DirectFile> file;  // null: released before its turn
@@ -85,20 +94,24 @@ class RecordStaging {
     std::uint64_t size_bytes = 0;
   };
 
-  RecordStaging(std::unique_ptr<DirectQueue> queue, device::HostMemory memory,
-                const StagingOptions& options, std::uint64_t cell_bytes, std::size_t cell_count);
+  RecordStaging(std::unique_ptr<DirectQueue> queue, device::BorrowableMemory memory,
+                bool is_borrowable, const StagingOptions& options, std::uint64_t cell_bytes,
+                std::size_t cell_count);
   [[nodiscard]] Cell& cell_of(std::uint64_t ticket) { return cells_[ticket % cells_.size()]; }
   [[nodiscard]] std::span<std::byte> memory_of(std::uint64_t ticket) const;
   [[nodiscard]] bool fits(const Wanted& wanted) const;
   [[nodiscard]] DirectRead prepare(std::uint64_t ticket, Wanted wanted);
+  [[nodiscard]] static bool become_free(Cell& cell);
   void begin_reads();
+  [[nodiscard]] std::shared_ptr<const device::Event> upload_in_the_way();
   void settle(const DirectDone& done);
   void reap_for(std::uint64_t ticket);
   [[nodiscard]] bool must_wait_for_reads(std::uint64_t ticket);
 
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
-  device::HostMemory memory_;
+  device::BorrowableMemory memory_;
+  const bool is_borrowable_;
   std::unique_ptr<DirectQueue> queue_;  // destroyed before the memory that it reads into
   std::mutex reap_mutex_;               // held while reaping; taken before mutex_
   mutable std::mutex mutex_;            // guards what stands below
@@ -110,7 +123,8 @@ class RecordStaging {
   std::uint64_t next_ticket_ = 0;
   std::uint32_t reading_count_ = 0;
   std::uint64_t failed_count_ = 0;
-  bool is_broken_ = false;         // the queue no longer answers
+  bool is_broken_ = false;         // the queue no longer answers, or an upload's end is unknown
+  bool is_upload_lost_ = false;    // the device may read cells for ever
   std::vector<DirectRead> reads_;  // used by begin_reads(): reads that it prepares
 };
 

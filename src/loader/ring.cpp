@@ -238,6 +238,12 @@ void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry) {
   if (entry.slot.failure.ok()) {
     work_on(lock, entry, [&] { return work_.finish(entry.slot); });
   }
+  if (!entry.slot.failure.ok()) {
+    work_on(lock, entry, [&] {
+      work_.drop(entry.slot);
+      return Status();
+    });
+  }
   entry.is_ready = true;
   state_->for_consumer.notify_one();
 }

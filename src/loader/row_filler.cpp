@@ -103,14 +103,11 @@ Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader:
     }
     const std::size_t true_bytes = rows.count * column.row_bytes;
     const std::size_t offset = column.offset_bytes + row * column.record_bytes;
-    const std::span<std::byte> out = memory.staging().subspan(offset, true_bytes);
     const std::uint64_t from = rows.first * column.stored_row_bytes;
-    if (!column.is_changed()) {
-      XTTS_TRY(records.copy(from, out));
-    } else if (device_changes(memory, column, offset, true_bytes)) {
-      XTTS_TRY(records.copy(from, out.first(rows.count * column.stored_row_bytes)));
+    if (!column.is_changed() || device_changes(memory, column, offset, true_bytes)) {
+      XTTS_TRY(records.bring(from, rows.count * column.stored_row_bytes, memory, offset));
     } else {
-      XTTS_TRY(copy_changed(records, column, from, out));
+      XTTS_TRY(copy_changed(records, column, from, memory.staging().subspan(offset, true_bytes)));
     }
     memory.fill(offset + true_bytes, column.record_bytes - true_bytes,
                 column.padding(record.fill_bits));

@@ -39,7 +39,9 @@ class RowRecords {
   [[nodiscard]] virtual Result<RecordHead> find(std::size_t column) = 0;
   // Checks the record of a column that lies in place.
   [[nodiscard]] virtual Status verify_in_place() = 0;
-  [[nodiscard]] virtual Status copy(std::uint64_t offset_bytes, std::span<std::byte> out) = 0;
+  // Brings these bytes to `place` in the slot's staging memory, or to its device otherwise.
+  [[nodiscard]] virtual Status bring(std::uint64_t offset_bytes, std::size_t size_bytes,
+                                     device::SlotMemory& slot, std::size_t place) = 0;
   // Shows these bytes to `reader` (guarded_read.hpp).
   [[nodiscard]] virtual Status show(std::uint64_t offset_bytes, std::size_t size_bytes,
                                     GuardedReader reader, void* context) = 0;

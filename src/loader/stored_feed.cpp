@@ -22,6 +22,8 @@ constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
 constexpr std::uint64_t kReadsAtOnceMin = 8;
 constexpr std::uint64_t kReadsAtOnceMax = 128;
 constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
+// The records of larger batches are copied into slots, and not borrowed from staging memory.
+constexpr std::uint64_t kBorrowedBytesMax = std::uint64_t{128} << 20U;
 // A part is so large that handing it out costs nothing, and so small that all threads end together.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
 
@@ -52,7 +54,7 @@ std::string StoredSource::state_mismatch_message(const std::string& digest) cons
 StoredFeed::StoredFeed(const reader::CacheSet& caches, FeedJob job)
     : caches_(caches), verifies_records_(job.options.verify_records) {
   const BatchLayout& layout = job.layouts.front();
-  choose_reading(layout, job.options);
+  choose_reading(job);
   if (job.options.shuffle == Shuffle::kWindow && staging_ == nullptr) {
     std::vector<const reader::SharedColumn*> columns;
     for (const ColumnLayout& column : layout.columns) columns.push_back(column.shared);
@@ -71,16 +73,17 @@ StoredFeed::~StoredFeed() {
   stop();
 }
 
-void StoredFeed::choose_reading(const BatchLayout& layout, const ReaderOptions& options) {
-  const ReadingFacts facts = find_reading_facts(caches_, layout);
+void StoredFeed::choose_reading(const FeedJob& job) {
+  const ReadingFacts facts = find_reading_facts(caches_, job.layouts.front());
   storage_text_ = storage_in_words(facts);
-  reading_ = loader::choose_reading(facts, options);
+  reading_ = loader::choose_reading(facts, job.options);
   if (reading_.reading != Reading::kDirect) return;
-  const Status status = open_staging(layout);
+  const Status status = open_staging(job);
   if (!status.ok()) reading_ = fall_back(reading_, status);
 }
 
-Status StoredFeed::open_staging(const BatchLayout& layout) {
+Status StoredFeed::open_staging(const FeedJob& job) {
+  const BatchLayout& layout = job.layouts.front();  // all have the same records
   std::uint64_t record_bytes_max = 0;
   std::uint32_t staged_count = 0;  // staged columns, and so staged records of a row
   for (const ColumnLayout& column : layout.columns) {
@@ -93,10 +96,22 @@ Status StoredFeed::open_staging(const BatchLayout& layout) {
   }
   const std::uint64_t depth =
       std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
-  const StagingOptions staging{.record_bytes_max = record_bytes_max,
-                               .memory_bytes = kStagingBytes,
-                               .depth = static_cast<std::uint32_t>(depth),
-                               .held_count_max = staged_count};
+  StagingOptions staging{.record_bytes_max = record_bytes_max,
+                         .memory_bytes = kStagingBytes,
+                         .depth = static_cast<std::uint32_t>(depth),
+                         .held_count_max = staged_count};
+  std::uint64_t rows_max = 0;
+  for (const BatchLayout& each : job.layouts) {
+    rows_max = std::max<std::uint64_t>(rows_max, each.batch_size);
+  }
+  // A slot that borrows holds the records of a whole batch until its upload. The disk goes on with
+  // the rest.
+  const std::uint64_t borrowed_bytes = rows_max * staged_count * record_bytes_max;
+  if (!job.device.reads_host_memory() && borrowed_bytes <= kBorrowedBytesMax) {
+    staging.lender = &job.device;
+    staging.memory_bytes += borrowed_bytes;
+    staging.held_count_max *= static_cast<std::uint32_t>(rows_max);
+  }
   XTTS_TRY(find_direct_file(layout));
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
   return {};
@@ -198,8 +213,9 @@ bool StoredFeed::lies_in_memory(const BatchSlot& slot, std::uint32_t row) const 
   return !is_staged && !is_unmapped;
 }
 
-// Lets go of the blocks.
+// Lets go of the blocks, and of staged records when the device has copied them.
 void StoredFeed::end_batch(BatchSlot& slot) const {
+  if (slot.memory != nullptr) ahead_->end_borrowing(slot, slot.memory->borrowed_until());
   for (Places& places : slot.places) places.clear();
 }
 
@@ -208,6 +224,9 @@ FeedWords StoredFeed::words() const {
       .storage = storage_text_, .reading = "mapped: " + reading_.why, .notice = reading_.notice};
   if (staging_ != nullptr) {
     words.reading = "direct: " + reading_.why;
+    if (staging_->is_borrowable()) {
+      words.reading += "; the GPU copies records from where the disk has put them";
+    }
     if (const std::uint64_t count = staging_->failed_count(); count > 0) {
       words.reading +=
           "; " + counted(count, "record", "records") + " had to be read through the page cache";

@@ -42,8 +42,8 @@ class StoredFeed final : public RecordFeed {
   [[nodiscard]] FeedWords words() const override;
 
  private:
-  void choose_reading(const BatchLayout& layout, const ReaderOptions& options);
-  [[nodiscard]] Status open_staging(const BatchLayout& layout);
+  void choose_reading(const FeedJob& job);
+  [[nodiscard]] Status open_staging(const FeedJob& job);
   [[nodiscard]] Status find_direct_file(const BatchLayout& layout) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
 

@@ -32,19 +32,29 @@ Status StoredRow::verify_in_place() {
 // ordinary path says what is wrong with it.
 std::span<const std::byte> StoredRow::staged_record() const {
   const bool is_staged = column_ < slot_.tickets.size() && row_ < slot_.tickets[column_].size() &&
-                         slot_.tickets[column_][row_] != kNoTicket;
+                         ticket() != kNoTicket;
   if (!is_staged) return {};
-  const std::span<const std::byte> region = staging_->wait_for(slot_.tickets[column_][row_]);
+  const std::span<const std::byte> region = staging_->wait_for(ticket_number(ticket()));
   if (region.empty() || check_ == reader::Check::kNothing) return region;
   if (place_.map->check(place_, region).ok()) return region;
   staging_->count_as_failed();
   return {};
 }
 
-Status StoredRow::copy(std::uint64_t offset_bytes, std::span<std::byte> out) {
+Status StoredRow::bring(std::uint64_t offset_bytes, std::size_t size_bytes,
+                        device::SlotMemory& slot, std::size_t place) {
   const auto staged = staged_record();
-  if (staged.empty()) return place_.map->copy(place_, offset_bytes, out, check_);
-  if (!out.empty()) std::memcpy(out.data(), staged.data() + offset_bytes, out.size());
+  if (staged.empty()) {
+    const auto out = slot.staging().subspan(place, size_bytes);
+    return place_.map->copy(place_, offset_bytes, out, check_);
+  }
+  if (size_bytes == 0 || is_borrowed(ticket())) return {};
+  const auto wanted = staged.subspan(offset_bytes, size_bytes);
+  if (staging_->is_borrowable() && slot.borrow(place, wanted)) {
+    ticket() = borrowed_ticket(ticket());
+  } else {
+    std::memcpy(slot.staging().data() + place, wanted.data(), size_bytes);
+  }
   return {};
 }
 

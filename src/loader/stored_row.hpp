@@ -23,13 +23,15 @@ class StoredRow final : public RowRecords {
 
   [[nodiscard]] Result<RecordHead> find(std::size_t column) override;
   [[nodiscard]] Status verify_in_place() override;
-  [[nodiscard]] Status copy(std::uint64_t offset_bytes, std::span<std::byte> out) override;
+  [[nodiscard]] Status bring(std::uint64_t offset_bytes, std::size_t size_bytes,
+                             device::SlotMemory& slot, std::size_t place) override;
   [[nodiscard]] Status show(std::uint64_t offset_bytes, std::size_t size_bytes,
                             GuardedReader reader, void* context) override;
   [[nodiscard]] Status wrong_length(const ColumnLayout& column,
                                     std::uint64_t length) const override;
 
  private:
+  [[nodiscard]] std::uint64_t& ticket() const { return slot_.tickets[column_][row_]; }
   [[nodiscard]] std::span<const std::byte> staged_record() const;
 
   const reader::CacheSet& caches_;

@@ -125,7 +125,11 @@ class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, Device
       if (reading == Reading::kMapped && !device_.has_own_memory()) continue;
       const auto found_of = open(env_, options, reading);
       const std::string how = reading == Reading::kDirect ? "direct:" : "mapped:";
-      EXPECT_TRUE(found_of->stats().reading.starts_with(how)) << found_of->stats().reading;
+      const std::string told = found_of->stats().reading;
+      EXPECT_TRUE(told.starts_with(how)) << told;
+      EXPECT_EQ(told.find("the GPU copies records") != std::string::npos,
+                reading == Reading::kDirect && device_.has_own_memory())
+          << told;
       const auto found = take_some(*found_of);
       ASSERT_EQ(wanted.size(), found.size());
       for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -71,6 +72,7 @@ struct Piece {
   std::size_t size_bytes = 0;
   std::optional<device::Pattern> pattern = {};  // nothing: the piece is copied, or changed
   std::optional<device::Change> change = {};    // size_bytes are those at the consumer's side
+  std::span<const std::byte> borrowed = {};     // where they lie, if not in the slot
   std::uint64_t hash = 0;                       // of the bytes to be copied
 };
 
@@ -97,7 +99,7 @@ struct AdversarialDevice::State {
     std::unique_ptr<ClosedMemory> memory;
     std::span<std::byte> staging;
     Phase phase = Phase::kFree;
-    std::vector<Piece> filled;   // pieces of fill() and change() since begin_filling()
+    std::vector<Piece> filled;   // pieces of fill(), change() and borrow() since begin_filling()
     std::vector<Piece> pending;  // pieces of the upload that are not done
     std::uint64_t upload = 0;    // the upload's number among all; 0: there was none
     bool is_wanted = false;      // somebody waits for the upload
@@ -161,6 +163,20 @@ struct AdversarialDevice::State {
     return {some.begin(), some.end()};
   }
 
+  // The bytes of a piece that is copied or changed, wherever they lie.
+  [[nodiscard]] static std::span<const std::byte> bytes_of(const Slot& slot, const Piece& piece) {
+    if (!piece.borrowed.empty()) return piece.borrowed;
+    const std::size_t size = piece.change ? stored_bytes(piece) : piece.size_bytes;
+    return slot.staging.subspan(piece.offset_bytes, size);
+  }
+  [[nodiscard]] bool has_borrowed(std::uint64_t upload) const {
+    return std::ranges::any_of(slots, [&](const auto& slot) {
+      return slot->upload == upload && std::ranges::any_of(slot->pending, [](const Piece& piece) {
+               return !piece.borrowed.empty();
+             });
+    });
+  }
+
   [[nodiscard]] bool is_due(const Slot& slot) const {
     return !slot.pending.empty() &&
            (slot.is_wanted || is_ending || Clock::now() >= slot.lazy_until);
@@ -177,8 +193,7 @@ struct AdversarialDevice::State {
   [[nodiscard]] std::vector<Piece> cut(const Slot& slot) {
     std::vector<Piece> pieces = slot.filled;
     for (Piece& piece : pieces) {
-      if (!piece.change) continue;
-      piece.hash = check64(slot.staging.subspan(piece.offset_bytes, stored_bytes(piece)));
+      if (!piece.pattern) piece.hash = check64(bytes_of(slot, piece));
     }
     std::ranges::sort(pieces, {}, &Piece::offset_bytes);
     std::vector<Piece> copied;
@@ -203,7 +218,7 @@ struct AdversarialDevice::State {
   }
 
   void change_range(const Slot& slot, const Piece& piece, std::span<std::byte> out) {
-    const auto in = slot.staging.subspan(piece.offset_bytes, stored_bytes(piece));
+    const auto in = bytes_of(slot, piece);
     if (check64(in) != piece.hash) fault(slot, "was written to before its upload was done");
     const auto& [from, to, norm] = *piece.change;
     if (norm != nullptr) {
@@ -224,7 +239,7 @@ struct AdversarialDevice::State {
     } else if (piece.change) {
       change_range(slot, piece, out);
     } else {
-      const auto in = slot.staging.subspan(piece.offset_bytes, piece.size_bytes);
+      const auto in = bytes_of(slot, piece);
       if (check64(in) != piece.hash) fault(slot, "was written to before its upload was done");
       std::ranges::copy(in, out.begin());
     }
@@ -366,6 +381,25 @@ class AdversarialSlot final : public device::SlotMemory {
         {.offset_bytes = offset_bytes, .size_bytes = size_bytes, .change = change});
     return true;
   }
+  [[nodiscard]] bool borrow(std::size_t offset_bytes, std::span<const std::byte> bytes) override {
+    const std::scoped_lock lock(state().mutex);
+    check_is_filling();
+    const auto changed = std::ranges::find_if(slot_.filled, [&](const Piece& piece) {
+      return piece.change && piece.offset_bytes == offset_bytes;
+    });
+    if (changed == slot_.filled.end()) {
+      slot_.filled.push_back(
+          {.offset_bytes = offset_bytes, .size_bytes = bytes.size(), .borrowed = bytes});
+    } else {
+      changed->borrowed = bytes;
+    }
+    return true;
+  }
+  [[nodiscard]] std::shared_ptr<const device::Event> borrowed_until() const override {
+    const std::scoped_lock lock(state().mutex);
+    if (slot_.phase != Phase::kUploaded) return nullptr;
+    return std::make_shared<Borrowed>(device_, slot_.upload);
+  }
   void discard() noexcept override {
     const std::scoped_lock lock(state().mutex);
     check_is_filling();
@@ -420,9 +454,35 @@ class AdversarialSlot final : public device::SlotMemory {
     [[nodiscard]] Status let_wait(std::uintptr_t stream) const override {
       return owner_.let_wait(stream);
     }
+    [[nodiscard]] bool has_happened() const noexcept override { return owner_.is_uploaded(); }
 
    private:
     AdversarialSlot& owner_;
+  };
+  // The end of an upload's borrowing, also when the slot has gone.
+  class Borrowed final : public device::Event {
+   public:
+    Borrowed(std::shared_ptr<AdversarialDevice> device, std::uint64_t upload)
+        : device_(std::move(device)), upload_(upload) {}
+    [[nodiscard]] Status wait() const override {
+      AdversarialDevice::State& state = *device_->state_;
+      std::unique_lock lock(state.mutex);
+      for (const auto& slot : state.slots) {
+        if (slot->upload == upload_) slot->is_wanted = true;
+      }
+      state.changed.notify_all();
+      state.changed.wait(lock, [&] { return !state.has_borrowed(upload_); });
+      return {};
+    }
+    [[nodiscard]] Status let_wait(std::uintptr_t) const override { return wait(); }
+    [[nodiscard]] bool has_happened() const noexcept override {
+      const std::scoped_lock lock(device_->state_->mutex);
+      return !device_->state_->has_borrowed(upload_);
+    }
+
+   private:
+    std::shared_ptr<AdversarialDevice> device_;
+    std::uint64_t upload_;
   };
 
   [[nodiscard]] AdversarialDevice::State& state() const { return *device_->state_; }
@@ -443,6 +503,10 @@ class AdversarialSlot final : public device::SlotMemory {
       return {StatusCode::kResource, "the adversarial device lost a copy"};
     }
     return {};
+  }
+  [[nodiscard]] bool is_uploaded() const {
+    const std::scoped_lock lock(state().mutex);
+    return slot_.pending.empty();
   }
   [[nodiscard]] Status wait_for_upload() {
     std::unique_lock lock(state().mutex);
@@ -522,6 +586,13 @@ std::vector<std::byte> AdversarialDevice::copy_to_host(const std::byte* address,
     state_->fault(*slot, "is read before its event was waited for");
   }
   return state_->bytes_at(*slot, address, size_bytes);
+}
+
+Result<std::optional<device::BorrowableMemory>> AdversarialDevice::make_borrowable(
+    std::size_t size_bytes) const {
+  XTTS_ASSIGN(auto memory,
+              device::HostMemory::allocate(size_bytes, {.is_kept_from_children = true}));
+  return std::optional<device::BorrowableMemory>(std::in_place, std::move(memory));
 }
 
 std::uintptr_t AdversarialDevice::make_stream() {

@@ -7,8 +7,9 @@
 // - A seed decides all this, except what the timing of threads adds.
 //
 // A forbidden act is a fault, and faults() has it in words: writing to a slot outside of
-// begin_filling() and upload(), or to bytes that are not copied yet; filling a lent slot; reading
-// before the event or after the lease; ending a lease twice; leaving slots behind.
+// begin_filling() and upload(), or to bytes, borrowed ones too, that are not copied yet; filling a
+// lent slot; reading before the event or after the lease; ending a lease twice; leaving slots
+// behind.
 //
 // Tests are its consumers: copy_to_host() reads for the host, launch() on a stream of the device.
 // Synchronised inside.
@@ -50,6 +51,8 @@ class AdversarialDevice final : public device::Device,
   [[nodiscard]] bool reads_host_memory() const noexcept override { return false; }
   [[nodiscard]] Result<std::unique_ptr<device::SlotMemory>> make_slot(
       const device::SlotBytes& size) override;
+  [[nodiscard]] Result<std::optional<device::BorrowableMemory>> make_borrowable(
+      std::size_t size_bytes) const override;
   [[nodiscard]] std::string shortfall() const override { return {}; }
 
   // Reads device memory. A fault where the host has not waited for the event.

@@ -147,6 +147,73 @@ TEST_P(AnyDevice, FillersThatBeginTogetherKeepWhatTheOthersFill) {
   }
 }
 
+// What a batch borrows, in memory of the device: `letter`, from `first` on.
+std::span<std::byte> write(BorrowableMemory& memory, std::size_t first, std::size_t size,
+                           char letter) {
+  const auto bytes = memory.bytes().subspan(first, size);
+  std::ranges::fill(bytes, static_cast<std::byte>(letter));
+  return bytes;
+}
+
+TEST_P(AnyDevice, BorrowedBytesAreSeenAndMayChangeOnceTheyAreCopied) {
+  auto memory = under_test_.device()->make_borrowable(8192);
+  ASSERT_TRUE(memory.ok()) << memory.status().message();
+  const auto slot = slot_of({.staging = 64, .host = 8});
+  ASSERT_TRUE(slot->begin_filling().ok());
+  ASSERT_EQ(memory->has_value(), !under_test_.device()->reads_host_memory());
+  if (!memory->has_value()) {
+    EXPECT_FALSE(slot->borrow(0, slot->host()));
+    EXPECT_EQ(slot->borrowed_until(), nullptr);
+    return;
+  }
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(slot->begin_filling().ok());
+    std::memset(slot->staging().data(), 'w', 64);
+    ASSERT_TRUE(slot->borrow(8, write(**memory, 4000, 16, 'b')));
+    slot->fill(24, 8, {.bits = 'f', .element_bytes = 1});
+    // Half floats of which each is 1, widened: 0x3C00 and 0x3F800000.
+    ASSERT_TRUE(slot->change(32, 16, {.from = DType::kFloat16, .to = DType::kFloat32}));
+    const auto halves = (*memory)->bytes().first(8);
+    for (std::size_t i = 0; i < 8; ++i) halves[i] = std::byte(i % 2 == 0 ? 0x00 : 0x3C);
+    ASSERT_TRUE(slot->borrow(32, halves));
+    const Event& uploaded = must(slot->upload());
+    const auto until = slot->borrowed_until();
+    ASSERT_NE(until, nullptr);
+    ASSERT_TRUE(until->wait().ok());
+    EXPECT_TRUE(until->has_happened());
+    write(**memory, 0, 8192, 'x');
+    ASSERT_TRUE(uploaded.wait().ok());
+    const auto bytes = seen(*slot, 64);
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), 64);
+    EXPECT_EQ(text, std::string(8, 'w') + std::string(16, 'b') + std::string(8, 'f') +
+                        std::string("\0\0\x80?\0\0\x80?\0\0\x80?\0\0\x80?", 16) +
+                        std::string(16, 'w'));
+    slot->end_lease();
+  }
+  ASSERT_TRUE(slot->begin_filling().ok());
+  ASSERT_TRUE(slot->borrow(0, write(**memory, 0, 16, 'x')));
+  slot->discard();
+  std::memset(slot->staging().data(), 'w', 64);
+  ASSERT_TRUE(must(slot->upload()).wait().ok());
+  EXPECT_EQ(seen(*slot, 16), std::vector<std::byte>(16, std::byte{'w'}));
+  slot->end_lease();
+}
+
+TEST_P(AnyDevice, TheEndOfBorrowingOutlivesItsSlot) {
+  auto memory = under_test_.device()->make_borrowable(4096);
+  ASSERT_TRUE(memory.ok());
+  if (!memory->has_value()) GTEST_SKIP() << "the CPU borrows nothing";
+  auto slot = slot_of({.staging = 64});
+  ASSERT_TRUE(slot->begin_filling().ok());
+  ASSERT_TRUE(slot->borrow(0, write(**memory, 0, 64, 'b')));
+  ASSERT_TRUE(slot->upload().ok());
+  const auto until = slot->borrowed_until();
+  slot->end_lease();
+  slot.reset();
+  EXPECT_TRUE(until->wait().ok());
+  EXPECT_TRUE(until->has_happened());
+}
+
 TEST_P(AnyDevice, WhatNoBatchCameOfIsFilledAgain) {
   const auto slot = slot_of({.staging = 100});
   ASSERT_TRUE(slot->begin_filling().ok());
@@ -291,6 +358,20 @@ TEST_F(Adversary, FindsWhoWritesToWhatIsNotCopiedYet) {
     const auto kept = slot_->staging();
     const Event& uploaded = must(slot_->upload());
     std::memset(kept.data(), round, kept.size());
+    ASSERT_TRUE(uploaded.wait().ok());
+    slot_->end_lease();
+  }
+  EXPECT_EQ(fault(), "slot 1 was written to before its upload was done");
+}
+
+TEST_F(Adversary, FindsWhoChangesWhatIsBorrowed) {
+  auto memory = slot_->device().make_borrowable(4096);
+  ASSERT_TRUE(memory.ok() && memory->has_value());
+  for (int round = 0; round < 200 && fault().empty(); ++round) {
+    ASSERT_TRUE(slot_->begin_filling().ok());
+    ASSERT_TRUE(slot_->borrow(0, write(**memory, 0, 8, 'b')));
+    const Event& uploaded = must(slot_->upload());
+    write(**memory, 0, 8, 'x');
     ASSERT_TRUE(uploaded.wait().ok());
     slot_->end_lease();
   }

@@ -12,8 +12,9 @@ constexpr std::size_t kBridgedBytesMax = kBridgedByCallsMax;
 constexpr Pattern kZero{.bits = 0, .element_bytes = 4};
 
 std::vector<CopiedRange> copies_of(std::size_t staging_bytes, std::vector<FilledRange> filled,
-                                   std::vector<ChangedRange> changed = {}) {
-  return plan_copies(staging_bytes, kBridgedBytesMax, filled, changed);
+                                   std::vector<ChangedRange> changed = {},
+                                   std::vector<BorrowedRange> borrowed = {}) {
+  return plan_copies(staging_bytes, kBridgedBytesMax, filled, changed, borrowed);
 }
 
 TEST(UploadPlan, ABatchWithoutPaddingIsOneCopy) {
@@ -52,30 +53,42 @@ TEST(UploadPlan, ChangedValuesAreNotBridged) {
 // Against the obvious way: a map of all bytes.
 TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
   std::mt19937 random(27);
+  const std::vector<std::byte> memory(80'000);
+  const std::span<const std::byte> bytes = memory;
   const auto below = [&](std::size_t end) { return std::size_t{random()} % end; };
   for (int round = 0; round < 60; ++round) {
     std::vector<FilledRange> filled;
     std::vector<ChangedRange> changed;
-    enum class Kind : char { kData, kFilled, kChanged };
+    std::vector<BorrowedRange> borrowed;
+    enum class Kind : char { kData, kFilled, kChanged, kBorrowed, kChangedAndBorrowed };
     std::vector<Kind> kinds;
     while (kinds.size() < 200'000 && below(20) != 0) {
       const std::size_t size = 4 * (1 + below(below(4) == 0 ? 20'000 : 50));
       const std::size_t begin = kinds.size();
-      const auto kind = static_cast<Kind>(below(3));
+      const auto kind = static_cast<Kind>(below(5));
       kinds.resize(begin + size, kind);
       if (kind == Kind::kFilled) filled.push_back({begin, size, kZero});
-      if (kind == Kind::kChanged) changed.push_back({begin, size, {}});
+      if (kind == Kind::kChanged || kind == Kind::kChangedAndBorrowed) {
+        changed.push_back({begin, size, {}});
+      }
+      // What is changed is borrowed as it is stored, which may be shorter.
+      const std::size_t stored = kind == Kind::kChangedAndBorrowed ? size / 2 : size;
+      if (kind == Kind::kBorrowed || kind == Kind::kChangedAndBorrowed) {
+        borrowed.push_back({begin, bytes.first(stored)});
+      }
     }
     std::shuffle(filled.begin(), filled.end(), random);
+    std::shuffle(borrowed.begin(), borrowed.end(), random);
     std::vector<int> count(kinds.size(), 0);
-    for (const CopiedRange& range : plan_copies(kinds.size(), below(100'000), filled, changed)) {
+    for (const CopiedRange& range :
+         plan_copies(kinds.size(), below(100'000), filled, changed, borrowed)) {
       ASSERT_LE(range.offset_bytes + range.size_bytes, kinds.size());
       for (std::size_t i = 0; i < range.size_bytes; ++i) ++count[range.offset_bytes + i];
     }
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      ASSERT_EQ(count[i], kinds[i] == Kind::kData      ? 1
-                          : kinds[i] == Kind::kChanged ? 0
-                                                       : count[i])
+      ASSERT_EQ(count[i], kinds[i] == Kind::kData     ? 1
+                          : kinds[i] != Kind::kFilled ? 0
+                                                      : count[i])
           << i;
       ASSERT_LE(count[i], 1) << i;
     }

@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "support/adversarial_device.hpp"
 #include "support/made_direct_queue.hpp"
 #include "support/memory_env.hpp"
 #include "support/temp_folder.hpp"
@@ -20,6 +25,13 @@ constexpr std::size_t kRecord = 5000;  // records do not begin and end on sector
 constexpr std::size_t kRecords = 200;
 
 class RecordStagingTest : public ::testing::Test {
+ public:
+  [[nodiscard]] static bool is_record(std::span<const std::byte> bytes, std::size_t record) {
+    return bytes.size() == kRecord && std::ranges::all_of(bytes, [&](std::byte byte) {
+             return byte == static_cast<std::byte>(letter(record));
+           });
+  }
+
  protected:
   RecordStagingTest() {
     std::string text;
@@ -43,11 +55,6 @@ class RecordStagingTest : public ::testing::Test {
       tickets.push_back(staging.add(file_, i * kRecord, kRecord));
     }
     return tickets;
-  }
-  [[nodiscard]] static bool is_record(std::span<const std::byte> bytes, std::size_t record) {
-    return bytes.size() == kRecord && std::ranges::all_of(bytes, [&](std::byte byte) {
-             return byte == static_cast<std::byte>(letter(record));
-           });
   }
 
   testing::TempFolder folder_;
@@ -197,6 +204,127 @@ TEST_F(RecordStagingTest, AThreadMayHoldAsManyTicketsAsItHasSaid) {
       EXPECT_TRUE(is_record((*staging)->wait_for(tickets[i]), i));
     }
     for (std::size_t i = first; i < first + kHeld; ++i) (*staging)->release(tickets[i]);
+  }
+}
+
+// The end of an upload. It happens when somebody waits for it, or after some looks, and finds out
+// whether the records that were borrowed are still there.
+class LateEvent final : public device::Event {
+ public:
+  struct Record {
+    std::span<const std::byte> bytes;
+    std::size_t number = 0;
+  };
+  LateEvent(std::vector<Record> borrowed, std::uint64_t looks, bool is_lost = false)
+      : borrowed_(std::move(borrowed)), looks_left_(looks), is_lost_(is_lost) {}
+  [[nodiscard]] Status wait() const override {
+    if (is_lost_) return {StatusCode::kResource, "lost"};
+    happen();
+    return {};
+  }
+  [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override { return wait(); }
+  [[nodiscard]] bool has_happened() const noexcept override {
+    if (looks_left_ > 0) --looks_left_;
+    if (looks_left_ == 0 && !is_lost_) happen();
+    return has_happened_;
+  }
+  [[nodiscard]] bool was_right() const { return is_right_; }
+
+ private:
+  void happen() const {
+    if (has_happened_.exchange(true)) return;
+    for (const Record& record : borrowed_) {
+      if (!RecordStagingTest::is_record(record.bytes, record.number)) is_right_ = false;
+    }
+  }
+
+  std::vector<Record> borrowed_;
+  mutable std::atomic<std::uint64_t> looks_left_;
+  const bool is_lost_;
+  mutable std::atomic<bool> has_happened_ = false;
+  mutable std::atomic<bool> is_right_ = true;
+};
+
+// Batches of so many records are borrowed whole.
+constexpr std::uint32_t kBorrowedAtOnce = 10;
+
+// Borrows a batch: waits for its records, and gives them back for the time of `looks` looks.
+std::shared_ptr<LateEvent> borrow_batch(RecordStaging& staging,
+                                        const std::vector<std::uint64_t>& tickets,
+                                        std::size_t first, std::uint64_t looks,
+                                        bool is_lost = false) {
+  std::vector<LateEvent::Record> records;
+  for (std::size_t i = first; i < first + kBorrowedAtOnce; ++i) {
+    const auto bytes = staging.wait_for(tickets[i]);
+    EXPECT_TRUE(RecordStagingTest::is_record(bytes, i)) << i;
+    records.push_back({.bytes = bytes, .number = i});
+  }
+  auto until = std::make_shared<LateEvent>(std::move(records), looks, is_lost);
+  for (std::size_t i = first; i < first + kBorrowedAtOnce; ++i)
+    staging.release_after(until, tickets[i]);
+  return until;
+}
+
+TEST_F(RecordStagingTest, ACellIsReadIntoAgainOnlyWhenTheDeviceHasCopiedIt) {
+  for (const std::uint64_t memory_bytes : {1, 16 * 12288, 1 << 20}) {
+    for (const std::uint64_t looks : {1, 7, 1'000'000}) {
+      const auto staging = RecordStaging::open(env_, {.record_bytes_max = kRecord,
+                                                      .memory_bytes = memory_bytes,
+                                                      .depth = 4,
+                                                      .held_count_max = kBorrowedAtOnce});
+      ASSERT_TRUE(staging.ok()) << staging.status().message();
+      const auto tickets = add_all(**staging);
+      std::vector<std::shared_ptr<LateEvent>> events;
+      for (std::size_t first = 0; first < kRecords; first += kBorrowedAtOnce) {
+        events.push_back(borrow_batch(**staging, tickets, first, looks));
+      }
+      for (const auto& event : events) EXPECT_TRUE(event->was_right());
+      EXPECT_EQ((*staging)->failed_count(), 0U);
+    }
+  }
+}
+
+TEST_F(RecordStagingTest, EndsOnlyWhenTheDeviceHasCopiedWhatItBorrowed) {
+  for (const bool clears : {false, true}) {
+    std::shared_ptr<LateEvent> until;
+    {
+      const auto staging = RecordStaging::open(
+          env_, {.record_bytes_max = kRecord, .depth = 3, .held_count_max = kBorrowedAtOnce});
+      ASSERT_TRUE(staging.ok());
+      until = borrow_batch(**staging, add_all(**staging), 0, UINT64_MAX);
+      if (clears) {
+        (*staging)->clear();
+        const std::uint64_t fresh = (*staging)->add(file_, 7 * kRecord, kRecord);
+        EXPECT_TRUE(is_record((*staging)->wait_for(fresh), 7));
+      }
+    }
+    EXPECT_TRUE(until->has_happened());
+    EXPECT_TRUE(until->was_right());
+  }
+}
+
+TEST_F(RecordStagingTest, UploadThatCannotBeWaitedForLeavesTheRestToTheOrdinaryPath) {
+  const auto staging = RecordStaging::open(
+      env_, {.record_bytes_max = kRecord, .depth = 3, .held_count_max = kBorrowedAtOnce});
+  ASSERT_TRUE(staging.ok());
+  const auto tickets = add_all(**staging);
+  (void)borrow_batch(**staging, tickets, 0, UINT64_MAX, true);
+  std::size_t left_count = 0;
+  for (std::size_t i = kBorrowedAtOnce; i < kRecords; ++i) {
+    if ((*staging)->wait_for(tickets[i]).empty()) ++left_count;
+    (*staging)->release(tickets[i]);
+  }
+  EXPECT_GE(left_count, kRecords - 2 * kBorrowedAtOnce);
+}
+
+TEST_F(RecordStagingTest, OnlyADevicesMemoryIsBorrowable) {
+  const auto device = testing::AdversarialDevice::make({});
+  for (const device::Device* lender : {static_cast<const device::Device*>(device.get()),
+                                       static_cast<const device::Device*>(nullptr)}) {
+    const auto staging =
+        RecordStaging::open(env_, {.record_bytes_max = kRecord, .depth = 3, .lender = lender});
+    ASSERT_TRUE(staging.ok());
+    EXPECT_EQ((*staging)->is_borrowable(), lender != nullptr);
   }
 }
 

@@ -47,6 +47,7 @@ class NumberWork final : public BatchWork {
     return {};
   }
   void drop_part(BatchSlot& /*slot*/, std::uint32_t /*part*/) noexcept override { ++parts; }
+  void drop(BatchSlot& /*slot*/) override { ++dropped; }
   [[nodiscard]] Status finish(BatchSlot& slot) override {
     ++finished;
     XTTS_ASSIGN(slot.uploaded, slot.memory->upload());
@@ -62,6 +63,7 @@ class NumberWork final : public BatchWork {
   std::uint64_t fails_at_part = UINT64_MAX;
   std::uint64_t throws_at = UINT64_MAX;
   std::atomic<std::uint64_t> finished = 0;
+  std::atomic<std::uint64_t> dropped = 0;
   std::atomic<std::uint64_t> parts = 0;  // parts that were filled or dropped
 
  private:
@@ -170,6 +172,7 @@ TEST_P(RingOn, FailedBatchIsToldAndTheNextOneComes) {
   EXPECT_EQ(ring.next().status().message(), "part");
   EXPECT_EQ(ring.next().status().code(), StatusCode::kResource);
   expect_batch(ring.next(), 4);
+  EXPECT_EQ(work.dropped, 2U);  // what never began holds nothing
 }
 
 TEST_P(RingOn, KeepingAllSlotsIsAClearErrorAndLettingGoMendsIt) {
