@@ -268,23 +268,27 @@ TEST_P(DirectReading, FileCutWhileItIsReadIsATypedErrorAndTheProcessLives) {
 // The cells of a batch that could not be filled go round: there are far more records than cells.
 TEST_P(DirectReading, DeviceThatFailsKeepsNoRecordFromItsCell) {
   if (device_.name() == "adversary") return;  // the one that fails has its name
-  const DeviceUnderTest failing(DeviceChoice::kAdversary, {.seed = 3, .failing_filling = 2});
-  auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
-  ASSERT_TRUE(caches.ok());
-  const auto loader =
-      loader::Loader::open(std::make_shared<loader::StoredSource>(*caches),
-                           {.batch_size = 32,
-                            .weights = Weights{.temperature = 1, .draw_count = 3200},
-                            .device = failing.name(),
-                            .reading = Reading::kDirect});
-  ASSERT_TRUE(loader.ok()) << loader.status().message();
-  std::size_t failed_count = 0;
-  for (int i = 0; i < 100; ++i) {
-    const auto lease = (*loader)->next(std::chrono::steady_clock::now() + std::chrono::minutes(1));
-    ASSERT_NE(lease.status().code(), StatusCode::kCancelled) << "no batch in a minute";
-    if (!lease.ok()) ++failed_count;
+  for (const AdversaryOptions& options : {AdversaryOptions{.seed = 3, .failing_filling = 2},
+                                          AdversaryOptions{.seed = 3, .failing_upload = 2}}) {
+    const DeviceUnderTest failing(DeviceChoice::kAdversary, options);
+    auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
+    ASSERT_TRUE(caches.ok());
+    const auto loader =
+        loader::Loader::open(std::make_shared<loader::StoredSource>(*caches),
+                             {.batch_size = 32,
+                              .weights = Weights{.temperature = 1, .draw_count = 3200},
+                              .device = failing.name(),
+                              .reading = Reading::kDirect});
+    ASSERT_TRUE(loader.ok()) << loader.status().message();
+    std::size_t failed_count = 0;
+    for (int i = 0; i < 100; ++i) {
+      const auto lease =
+          (*loader)->next(std::chrono::steady_clock::now() + std::chrono::minutes(1));
+      ASSERT_NE(lease.status().code(), StatusCode::kCancelled) << "no batch in a minute";
+      if (!lease.ok()) ++failed_count;
+    }
+    EXPECT_EQ(failed_count, 1U);
   }
-  EXPECT_EQ(failed_count, 1U);
 }
 
 TEST_P(DirectReading, KernelsOwnQueueBringsTheSameBatches) {
