@@ -53,3 +53,27 @@ function(xtts_embed_cuda_kernels output symbol source)
   set_source_files_properties(${embedding_file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   set(${output} ${embedding_file} PARENT_SCOPE)
 endfunction()
+
+# xtts_give_ptx(TARGET DEFINITION SOURCE) compiles the kernels of SOURCE (below src) to PTX, by the
+# options of the embedded ones. TARGET finds the file's path in the macro DEFINITION; without a
+# compiler, an empty path.
+function(xtts_give_ptx target definition source)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  set(ptx "")
+  if(xtts_nvcc_is_there)
+    get_filename_component(name ${source} NAME_WE)
+    set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx)
+    add_custom_command(
+      OUTPUT ${ptx}
+      COMMAND ${XTTS_NVCC} ${xtts_nvcc_options} -MD -MF ${ptx}.d -ptx -arch compute_75 -o ${ptx}
+              ${PROJECT_SOURCE_DIR}/src/${source}
+      DEPENDS ${PROJECT_SOURCE_DIR}/src/${source}
+      DEPFILE ${ptx}.d
+      COMMENT "Compiling the CUDA kernels of ${source} to PTX"
+      VERBATIM)
+    target_sources(${target} PRIVATE ${ptx})
+  endif()
+  target_compile_definitions(${target} PRIVATE ${definition}="${ptx}")
+endfunction()
