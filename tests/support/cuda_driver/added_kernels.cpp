@@ -62,6 +62,11 @@ void add_kernel(const std::string& name, PlanKernel plan) {
   added_kernels()[name] = std::move(plan);
 }
 
+PlanKernel added_kernel(const std::string& name) {
+  const std::scoped_lock lock(driver_mutex());
+  return added_kernels().at(name);
+}
+
 bool has_added_kernel(const std::string& name) {
   return added_kernels().contains(name);
 }

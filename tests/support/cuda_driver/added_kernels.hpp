@@ -40,6 +40,8 @@ using PlanKernel = std::function<KernelWork(const KernelLaunch& launch)>;
 
 // All modules have this kernel from now on, also after reset().
 XTTS_FAKE_CUDA_API void add_kernel(const std::string& name, PlanKernel plan);
+// One that was added. A test may put another in its place, which does its work and more.
+[[nodiscard]] XTTS_FAKE_CUDA_API PlanKernel added_kernel(const std::string& name);
 
 // Puts a library's work on a stream of the current context.
 [[nodiscard]] XTTS_FAKE_CUDA_API cuda::CallResult launch_work(cuda::StreamHandle stream,
