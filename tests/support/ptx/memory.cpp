@@ -76,7 +76,8 @@ std::uint64_t Memory::load(std::uint32_t thread, std::uint64_t address, std::uin
     Byte* const bytes = found.bytes.data() + (address - found.range.address);
     for (std::uint32_t i = 0; i < size_bytes; ++i) {
       if (bytes[i].writer != 0 && bytes[i].writer != thread) {
-        throw Fault("reads " + place_in(found.range, address + i) + ", which another thread wrote");
+        throw Fault("reads " + place_in(found.range, address + i) +
+                    ", which another thread wrote: " + place_text(address + i));
       }
       const bool is_first = bytes[i].reader == 0 || bytes[i].reader == thread;
       bytes[i].reader = is_first ? thread : kSeveralReaders;
@@ -96,10 +97,12 @@ void Memory::store(std::uint32_t thread, std::uint64_t address, std::uint32_t si
   for (std::uint32_t i = 0; i < size_bytes; ++i) {
     const bool is_others = bytes[i].writer != 0 && bytes[i].writer != thread;
     if (is_others && !(found.range.use == Use::kFlag && is_same)) {
-      throw Fault("writes " + place_in(found.range, address + i) + ", which another thread wrote");
+      throw Fault("writes " + place_in(found.range, address + i) +
+                  ", which another thread wrote: " + place_text(address + i));
     }
     if (bytes[i].reader != 0 && bytes[i].reader != thread) {
-      throw Fault("writes " + place_in(found.range, address + i) + ", which another thread read");
+      throw Fault("writes " + place_in(found.range, address + i) +
+                  ", which another thread read: " + place_text(address + i));
     }
     bytes[i].writer = thread;
   }

@@ -107,7 +107,7 @@ TEST_F(PtxMemory, MemoryOutsideOfTheRangesIsNotTouched) {
 TEST_F(PtxMemory, TwoThreadsDoNotShareAPlaceThatOneWrites) {
   const std::string write = "st.global.u32 [%rd0], %r2;\n";
   EXPECT_THAT(run_with(write, Use::kWrite, Use::kRead, 2),
-              HasSubstr("byte 0 of 'first', which another thread wrote"));
+              HasSubstr("byte 0 of 'first', which another thread wrote: 0x"));
   EXPECT_EQ(run_with(write + write, Use::kWrite, Use::kRead), "");  // one thread may, twice
   const std::string read_own = "ld.global.u32 %r3, [%rd3];\n";
   const std::string write_own = "st.global.u32 [%rd3], %r2;\n";
