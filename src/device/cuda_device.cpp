@@ -28,6 +28,8 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   [[nodiscard]] Result<std::optional<BorrowableMemory>> make_borrowable(
       std::size_t size_bytes) const override {
     const std::shared_ptr<const cuda::Context>& gpu = parts_->data.context;
+    // Without lists, each borrowed record would be a call of its own; a slot's rows go in few.
+    if (!gpu->copies_lists()) return std::optional<BorrowableMemory>();
     XTTS_ASSIGN(HostMemory memory,
                 HostMemory::allocate(
                     size_bytes, {.numa_node = gpu->numa_node(), .is_kept_from_children = true}));

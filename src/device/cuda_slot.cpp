@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/current_exception.hpp"
 #include "base/try.hpp"
 
 namespace xtts::device {
@@ -19,7 +20,7 @@ class Borrowed final : public Event {
   explicit Borrowed(cuda::Event copied) : copied_(std::move(copied)) {}
   [[nodiscard]] Status wait() const override { return copied_.wait(); }
   [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override {
-    return {StatusCode::kUnsupported, "only the host waits for the end of borrowing"};
+    return {StatusCode::kResource, "only the host waits for the end of borrowing"};
   }
   [[nodiscard]] bool has_happened() const noexcept override { return copied_.has_happened(); }
 
@@ -164,12 +165,21 @@ Result<const Event*> CudaSlot::upload() {
   is_filling_ = false;
   is_enqueued_ = true;
   is_recorded_ = false;
-  if (const Status status = enqueue(); !status.ok()) {
-    if (!borrowed_.empty()) borrowed_until_ = end_of_failed_borrowing();
-    return status;
-  }
+  if (const Status status = enqueue_whole_or_wait(); !status.ok()) return status;
   is_recorded_ = true;
   return &uploaded_;
+}
+
+// Where it fails in the middle, the stream may have copies of borrowed memory.
+Status CudaSlot::enqueue_whole_or_wait() {
+  Status status;
+  try {
+    status = enqueue();
+  } catch (...) {
+    status = status_of_current_exception();
+  }
+  if (!status.ok() && !borrowed_.empty()) borrowed_until_ = end_of_failed_borrowing();
+  return status;
 }
 
 Status CudaSlot::enqueue() {
@@ -232,10 +242,16 @@ Status CudaSlot::mark_end_of_borrowing() {
   return {};
 }
 
-// An upload that failed in the middle may have copies on the stream. Null: they are done.
-std::shared_ptr<const Event> CudaSlot::end_of_failed_borrowing() const {
-  if (stream_.wait().ok() || stream_.wait().ok()) return nullptr;
-  return std::make_shared<Never>();
+// Null: the stream's copies are done.
+std::shared_ptr<const Event> CudaSlot::end_of_failed_borrowing() const noexcept {
+  static const Never never;
+  for (int i = 0; i < 2; ++i) {  // a wait that fails says nothing about the work
+    try {
+      if (stream_.wait().ok()) return nullptr;
+    } catch (...) {  // no memory for the words of a failure
+    }
+  }
+  return {std::shared_ptr<const Event>(), &never};  // without an allocation
 }
 
 Status CudaSlot::make_arrivals() {

@@ -76,10 +76,11 @@ class CudaSlot final : public SlotMemory {
   [[nodiscard]] Status let_wait(std::uintptr_t stream);
   [[nodiscard]] Status make_arrivals();
   [[nodiscard]] Status wait_for_readers_on_stream();
+  [[nodiscard]] Status enqueue_whole_or_wait();
   [[nodiscard]] Status enqueue();
   [[nodiscard]] Status enqueue_copies();
   [[nodiscard]] Status mark_end_of_borrowing();
-  [[nodiscard]] std::shared_ptr<const Event> end_of_failed_borrowing() const;
+  [[nodiscard]] std::shared_ptr<const Event> end_of_failed_borrowing() const noexcept;
   [[nodiscard]] Status enqueue_changes();
   [[nodiscard]] Status enqueue_fills();
   [[nodiscard]] Status copy_to_consumer();

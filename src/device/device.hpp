@@ -40,7 +40,8 @@ struct Pattern {
   std::size_t element_bytes = 4;  // 1, 2, 4 or 8
 };
 
-// The end of an upload. Any number of threads. Failures: kResource, of the upload.
+// The end of an upload, or of its copies from borrowed memory. Any number of threads. Failures:
+// kResource, of the upload.
 class Event {
  public:
   virtual ~Event() = default;
@@ -86,15 +87,15 @@ class SlotMemory {
   [[nodiscard]] virtual bool change(std::size_t offset_bytes, std::size_t size_bytes,
                                     const Change& change) = 0;
   // Takes a range from `bytes`, which are what the filler would have written at the range's
-  // beginning in staging(). They lie in BorrowableMemory of this device, and stay as they are until
-  // borrowed_until() has happened, or there is no upload any more. False: this device borrows
+  // beginning in staging(). They lie in BorrowableMemory of this device. They stay as they are
+  // until borrowed_until() has happened, or discard() has been called. False: this device borrows
   // nothing; the filler writes the range.
   [[nodiscard]] virtual bool borrow(std::size_t /*offset_bytes*/,
                                     std::span<const std::byte> /*bytes*/) {
     return false;
   }
   // After upload(), failed or not: when borrowed bytes may change. Stays valid without the slot.
-  // Null: nothing is borrowed, or any more.
+  // Null: they may change now.
   [[nodiscard]] virtual std::shared_ptr<const Event> borrowed_until() const { return nullptr; }
   // Forgets everything written, filled, changed and borrowed since begin_filling(), so that it is
   // done again. One thread, while no filler writes.

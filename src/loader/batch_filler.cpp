@@ -228,6 +228,7 @@ Status BatchFiller::finish(BatchSlot& slot) {
 
 void BatchFiller::drop(BatchSlot& slot) {
   feed_.end_batch(slot);
+  feed_.release(slot, 0, slot.layout->batch_size);  // of parts that an exception ended
 }
 
 std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {

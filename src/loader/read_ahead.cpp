@@ -234,7 +234,12 @@ void ReadAhead::release(const std::vector<Tickets>& tickets, std::size_t first_r
   for (const Tickets& of_column : tickets) {
     for (std::size_t row = first_row; row < std::min(end_row, of_column.size()); ++row) {
       const std::uint64_t ticket = of_column[row];
-      if (ticket != kNoTicket && !is_borrowed(ticket)) options_.staging->release(ticket);
+      if (ticket == kNoTicket) continue;
+      if (is_borrowed(ticket)) {
+        options_.staging->go_on();  // earlier uploads may have ended
+      } else {
+        options_.staging->release(ticket);
+      }
     }
   }
 }
@@ -244,10 +249,15 @@ void ReadAhead::end_borrowing(BatchSlot& slot,
   for (Tickets& of_column : slot.tickets) {
     for (std::uint64_t& ticket : of_column) {
       if (!is_borrowed(ticket)) continue;
-      options_.staging->release_after(until, ticket_number(ticket));
+      if (until != nullptr) {
+        options_.staging->release_after(until, ticket_number(ticket));
+      } else {
+        options_.staging->release(ticket_number(ticket));
+      }
       ticket = kNoTicket;
     }
   }
+  if (options_.staging != nullptr && until != nullptr) options_.staging->go_on();
 }
 
 }  // namespace xtts::loader

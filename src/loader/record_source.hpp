@@ -59,7 +59,8 @@ class RecordFeed {
   virtual void find_records(BatchSlot& slot) = 0;
   // Finds the records anew after some rows have gone and those behind them have moved up.
   virtual void find_again(BatchSlot& slot) const = 0;
-  // Releases what was prepared for rows [first, end) of a batch, used or not.
+  // Releases what was prepared for rows [first, end) of a batch, used or not, also a second time.
+  // What a device has borrowed stays until end_batch().
   virtual void release(const BatchSlot& slot, std::uint32_t first_row,
                        std::uint32_t end_row) const = 0;
 

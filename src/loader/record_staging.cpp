@@ -18,12 +18,29 @@ constexpr std::uint64_t kCellAlignmentBytes = 4096;
 constexpr std::size_t kReadsAtOnce = 8;
 constexpr std::uint64_t kCellsMax = 1024;
 
-// Nothing where there is no lender, or where it cannot lock so much memory.
-std::optional<device::BorrowableMemory> borrowable(const device::Device* lender,
-                                                   std::size_t size_bytes) {
-  if (lender == nullptr) return std::nullopt;
-  auto memory = lender->make_borrowable(size_bytes);
+// Nothing where there is no lender, or where it lends nothing or cannot lock so much memory.
+std::optional<device::BorrowableMemory> make_borrowable(const StagingOptions& options,
+                                                        std::uint64_t cell_bytes,
+                                                        std::uint64_t cell_count) {
+  const auto borrowed_bytes = checked_multiply(cell_bytes, options.borrowed_count_max);
+  const auto size_bytes = checked_multiply(cell_bytes, cell_count);
+  if (options.lender == nullptr || !borrowed_bytes || *borrowed_bytes > kBorrowedBytesMax ||
+      !size_bytes) {
+    return std::nullopt;
+  }
+  auto memory = options.lender->make_borrowable(*size_bytes);
   return memory.ok() ? std::move(*memory) : std::nullopt;
+}
+
+// A wait that fails says nothing about the work, so there is a second one.
+bool has_ended(const device::Event& upload) noexcept {
+  for (int i = 0; i < 2; ++i) {
+    try {
+      if (upload.wait().ok()) return true;
+    } catch (...) {  // no memory for the words of a failure
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -38,7 +55,8 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
   const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
   XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
-  auto memory = borrowable(options.lender, *size_bytes);
+  const std::size_t with_borrowed = cell_count + options.borrowed_count_max;
+  auto memory = make_borrowable(options, cell_bytes, with_borrowed);
   const bool is_borrowable = memory.has_value();
   if (!is_borrowable) {
     // A child of fork() does not need this memory, and must not share pages that the disk writes
@@ -47,8 +65,9 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
                 device::HostMemory::allocate(*size_bytes, {.is_kept_from_children = true}));
     memory.emplace(std::move(plain));
   }
-  return std::unique_ptr<RecordStaging>(new RecordStaging(
-      std::move(queue), std::move(*memory), is_borrowable, options, cell_bytes, cell_count));
+  return std::unique_ptr<RecordStaging>(
+      new RecordStaging(std::move(queue), std::move(*memory), is_borrowable, options, cell_bytes,
+                        is_borrowable ? with_borrowed : cell_count));
 }
 
 RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::BorrowableMemory memory,
@@ -66,7 +85,7 @@ RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::Borrowa
 RecordStaging::~RecordStaging() {
   clear();
   for (const Cell& cell : cells_) {
-    if (cell.state == CellState::kUploading && !cell.until->wait().ok()) is_upload_lost_ = true;
+    if (cell.state == CellState::kUploading && !has_ended(*cell.until)) is_upload_lost_ = true;
   }
   // A kernel that no longer tells us about reads may still write to their memory: we leak it.
   if (is_broken_) memory_.abandon();
@@ -189,7 +208,7 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
         continue;
       }
       lock.unlock();
-      const bool is_done = upload->wait().ok();
+      const bool is_done = has_ended(*upload);
       lock.lock();
       if (!is_done) is_broken_ = is_upload_lost_ = true;
       begin_reads();
@@ -243,7 +262,7 @@ void RecordStaging::release(std::uint64_t ticket) {
   } else if (Cell& cell = cell_of(ticket); cell.ticket == ticket) {
     if (cell.state == CellState::kReading) {
       cell.is_abandoned = true;
-    } else {
+    } else if (cell.state != CellState::kUploading) {
       cell.state = CellState::kFree;
     }
   }
@@ -253,11 +272,15 @@ void RecordStaging::release(std::uint64_t ticket) {
 
 void RecordStaging::release_after(std::shared_ptr<const device::Event> until,
                                   std::uint64_t ticket) {
-  if (until == nullptr) return release(ticket);
   const std::scoped_lock lock(mutex_);
   Cell& cell = cell_of(ticket);
+  if (ticket < first_valid_ || cell.ticket != ticket) return;
   cell.state = CellState::kUploading;
   cell.until = std::move(until);
+}
+
+void RecordStaging::go_on() {
+  const std::scoped_lock lock(mutex_);
   begin_reads();
   changed_.notify_all();
 }

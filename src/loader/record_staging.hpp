@@ -1,5 +1,6 @@
 // RecordStaging reads records past the page cache into memory of our own, many at a time, in the
-// order in which they will be asked for. From there each is checked and copied into a batch, once.
+// order in which they will be asked for. From there each is checked, and copied once: into a batch
+// by the processor, or to a GPU by the GPU.
 //
 //   ticket = add(file, offset, size)    the record's turn comes when a cell is free
 //   wait_for(ticket)                    its bytes; nothing where they could not be read this way
@@ -10,8 +11,9 @@
 //
 // Memory is a fixed number of cells, so a slow consumer stops the reading. Cells go to tickets in
 // turn. So whoever holds tickets must release the lowest of them sooner or later, whatever others
-// do. Before that he may wait for held_count_max tickets at most. Tickets may be released
-// out of turn, and without having been waited for. The disk has at most `depth` reads at once.
+// do. Before that he may wait for held_count_max tickets at most, or borrowed_count_max. Tickets
+// may be released out of turn, and without having been waited for. The disk has at most `depth`
+// reads at once.
 //
 // Synchronised inside: any number of threads. It has no thread of its own. A thread that waits for
 // a record collects the finished reads of all threads, and begins new ones. clear() may be called
@@ -40,14 +42,19 @@ struct StagingOptions {
   std::uint64_t record_bytes_max = 0;  // larger records are not read here
   std::uint64_t memory_bytes = 0;      // but there are at least kStagingCellsMin cells
   std::uint32_t depth = 0;
-  // How many tickets in a row are waited for before the first of them is released: those of a row,
-  // or of a batch where slots borrow. There are at least so many cells. With fewer, a thread would
-  // wait for a cell that it holds itself.
+  // How many tickets in a row one thread waits for before it releases the first of them. There are
+  // at least so many cells. With fewer, the thread would wait for a cell that it holds itself.
   std::uint32_t held_count_max = 1;
-  const device::Device* lender = nullptr;  // whose slots may borrow; null: none
+  // The device whose slots may borrow; null: none. `borrowed_count_max` tickets in a row may be
+  // waited for before the first of them is released: those of a batch. There are as many cells
+  // more.
+  const device::Device* lender = nullptr;
+  std::uint64_t borrowed_count_max = 0;
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
+// Batches that would borrow more than this borrow nothing.
+constexpr std::uint64_t kBorrowedBytesMax = std::uint64_t{128} << 20U;
 
 class RecordStaging {
  public:
@@ -63,8 +70,11 @@ class RecordStaging {
   // Valid until the ticket is released.
   [[nodiscard]] std::span<const std::byte> wait_for(std::uint64_t ticket);
   void release(std::uint64_t ticket);
-  // Null: at once. Where the event cannot be waited for, the memory is never used or freed again.
+  // For a ticket whose record is borrowed; go_on() follows. Where the event cannot be waited for,
+  // no cell is used again, and their memory is never freed.
   void release_after(std::shared_ptr<const device::Event> until, std::uint64_t ticket);
+  // Begins the reads for which cells have become free, by uploads that have ended, too.
+  void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
   // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
   void clear();

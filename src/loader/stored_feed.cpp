@@ -22,10 +22,16 @@ constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
 constexpr std::uint64_t kReadsAtOnceMin = 8;
 constexpr std::uint64_t kReadsAtOnceMax = 128;
 constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
-// The records of larger batches are copied into slots, and not borrowed from staging memory.
-constexpr std::uint64_t kBorrowedBytesMax = std::uint64_t{128} << 20U;
 // A part is so large that handing it out costs nothing, and so small that all threads end together.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
+
+// Values that become narrower are changed by the host, on their way into the slot.
+bool has_borrowable_column(const BatchLayout& layout) {
+  return std::ranges::any_of(layout.columns, [](const ColumnLayout& column) {
+    return column.column->spec.record_bytes() >= kStagedRecordBytesMin &&
+           size_bytes(column.column->spec.dtype) <= size_bytes(column.dtype);
+  });
+}
 
 }  // namespace
 
@@ -100,17 +106,10 @@ Status StoredFeed::open_staging(const FeedJob& job) {
                          .memory_bytes = kStagingBytes,
                          .depth = static_cast<std::uint32_t>(depth),
                          .held_count_max = staged_count};
-  std::uint64_t rows_max = 0;
-  for (const BatchLayout& each : job.layouts) {
-    rows_max = std::max<std::uint64_t>(rows_max, each.batch_size);
-  }
-  // A slot that borrows holds the records of a whole batch until its upload. The disk goes on with
-  // the rest.
-  const std::uint64_t borrowed_bytes = rows_max * staged_count * record_bytes_max;
-  if (!job.device.reads_host_memory() && borrowed_bytes <= kBorrowedBytesMax) {
+  if (has_borrowable_column(layout)) {
+    const auto rows = std::ranges::max(job.layouts, {}, &BatchLayout::batch_size).batch_size;
     staging.lender = &job.device;
-    staging.memory_bytes += borrowed_bytes;
-    staging.held_count_max *= static_cast<std::uint32_t>(rows_max);
+    staging.borrowed_count_max = std::uint64_t{rows} * staged_count;
   }
   XTTS_TRY(find_direct_file(layout));
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));

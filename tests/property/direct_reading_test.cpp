@@ -127,8 +127,11 @@ class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, Device
       const std::string how = reading == Reading::kDirect ? "direct:" : "mapped:";
       const std::string told = found_of->stats().reading;
       EXPECT_TRUE(told.starts_with(how)) << told;
+      // The host makes values narrower, on their way into the slot.
+      const bool is_narrowed =
+          !options.columns.empty() && options.columns.front().dtype == DType::kFloat16;
       EXPECT_EQ(told.find("the GPU copies records") != std::string::npos,
-                reading == Reading::kDirect && device_.has_own_memory())
+                reading == Reading::kDirect && device_.has_own_memory() && !is_narrowed)
           << told;
       const auto found = take_some(*found_of);
       ASSERT_EQ(wanted.size(), found.size());

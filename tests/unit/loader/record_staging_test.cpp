@@ -262,6 +262,7 @@ std::shared_ptr<LateEvent> borrow_batch(RecordStaging& staging,
   auto until = std::make_shared<LateEvent>(std::move(records), looks, is_lost);
   for (std::size_t i = first; i < first + kBorrowedAtOnce; ++i)
     staging.release_after(until, tickets[i]);
+  staging.go_on();
   return until;
 }
 
@@ -317,14 +318,21 @@ TEST_F(RecordStagingTest, UploadThatCannotBeWaitedForLeavesTheRestToTheOrdinaryP
   EXPECT_GE(left_count, kRecords - 2 * kBorrowedAtOnce);
 }
 
-TEST_F(RecordStagingTest, OnlyADevicesMemoryIsBorrowable) {
+TEST_F(RecordStagingTest, OnlyADevicesMemoryIsBorrowableAndOnlyInBounds) {
   const auto device = testing::AdversarialDevice::make({});
+  constexpr std::uint64_t kTooMany = kBorrowedBytesMax / kRecord;
   for (const device::Device* lender : {static_cast<const device::Device*>(device.get()),
                                        static_cast<const device::Device*>(nullptr)}) {
-    const auto staging =
-        RecordStaging::open(env_, {.record_bytes_max = kRecord, .depth = 3, .lender = lender});
-    ASSERT_TRUE(staging.ok());
-    EXPECT_EQ((*staging)->is_borrowable(), lender != nullptr);
+    for (const std::uint64_t borrowed : {std::uint64_t{50}, kTooMany}) {
+      const auto staging = RecordStaging::open(env_, {.record_bytes_max = kRecord,
+                                                      .depth = 3,
+                                                      .lender = lender,
+                                                      .borrowed_count_max = borrowed});
+      ASSERT_TRUE(staging.ok());
+      const bool is_expected = lender != nullptr && borrowed != kTooMany;
+      EXPECT_EQ((*staging)->is_borrowable(), is_expected);
+      EXPECT_EQ((*staging)->cell_count(), kStagingCellsMin + (is_expected ? borrowed : 0));
+    }
   }
 }
 
