@@ -294,6 +294,26 @@ TEST_P(DirectReading, DeviceThatFailsKeepsNoRecordFromItsCell) {
   }
 }
 
+// A batch keeps the cells of all its records. Without cells for them, it would wait for itself.
+TEST_P(DirectReading, ABatchOfMoreRecordsThanAllOtherCellsIsBorrowedWhole) {
+  if (!device_.has_own_memory()) return;
+  auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
+  ASSERT_TRUE(caches.ok());
+  const auto loader =
+      loader::Loader::open(std::make_shared<loader::StoredSource>(*caches),
+                           {.batch_size = 1100,
+                            .weights = Weights{.temperature = 1, .draw_count = 3300},
+                            .device = device_.name(),
+                            .reading = Reading::kDirect});
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  for (int i = 0; i < 3; ++i) {
+    const auto lease = (*loader)->next(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+    ASSERT_TRUE(lease.ok() && *lease) << lease.status().message();
+    EXPECT_EQ((**lease)->positions.size(), 1100U);
+    EXPECT_TRUE((**lease)->uploaded->wait().ok());
+  }
+}
+
 TEST_P(DirectReading, KernelsOwnQueueBringsTheSameBatches) {
   const auto direct = open(Env::real(), {.batch_size = 8}, Reading::kDirect);
   const auto wanted = take_some(*open_there(Env::real(), {.batch_size = 8}, Reading::kMapped));
