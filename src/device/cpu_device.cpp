@@ -42,7 +42,6 @@ class Always final : public Event {
  public:
   [[nodiscard]] Status wait() const override { return {}; }
   [[nodiscard]] Status let_wait(std::uintptr_t) const override { return {}; }
-  [[nodiscard]] bool has_happened() const noexcept override { return true; }
 };
 
 // One block of memory: staging(), then host() on the next page.

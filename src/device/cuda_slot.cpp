@@ -15,13 +15,10 @@ namespace {
 constexpr std::uintptr_t kPerThreadStream = 2;
 
 // The place behind an upload's copies, behind which borrowed memory is not read.
-class Borrowed final : public Event {
+class Borrowed final : public BorrowingEnd {
  public:
   explicit Borrowed(cuda::Event copied) : copied_(std::move(copied)) {}
   [[nodiscard]] Status wait() const override { return copied_.wait(); }
-  [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override {
-    return {StatusCode::kResource, "only the host waits for the end of borrowing"};
-  }
   [[nodiscard]] bool has_happened() const noexcept override { return copied_.has_happened(); }
 
  private:
@@ -29,12 +26,11 @@ class Borrowed final : public Event {
 };
 
 // Stands for an upload that failed in the middle and cannot be waited for.
-class Never final : public Event {
+class Never final : public BorrowingEnd {
  public:
   [[nodiscard]] Status wait() const override {
     return {StatusCode::kResource, "a GPU may still read memory after a failed upload"};
   }
-  [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override { return wait(); }
   [[nodiscard]] bool has_happened() const noexcept override { return false; }
 };
 
@@ -243,7 +239,7 @@ Status CudaSlot::mark_end_of_borrowing() {
 }
 
 // Null: the stream's copies are done.
-std::shared_ptr<const Event> CudaSlot::end_of_failed_borrowing() const noexcept {
+std::shared_ptr<const BorrowingEnd> CudaSlot::end_of_failed_borrowing() const noexcept {
   static const Never never;
   for (int i = 0; i < 2; ++i) {  // a wait that fails says nothing about the work
     try {
@@ -251,7 +247,7 @@ std::shared_ptr<const Event> CudaSlot::end_of_failed_borrowing() const noexcept 
     } catch (...) {  // no memory for the words of a failure
     }
   }
-  return {std::shared_ptr<const Event>(), &never};  // without an allocation
+  return {std::shared_ptr<const BorrowingEnd>(), &never};  // without an allocation
 }
 
 Status CudaSlot::make_arrivals() {

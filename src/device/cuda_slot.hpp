@@ -35,7 +35,7 @@ class CudaSlot final : public SlotMemory {
   [[nodiscard]] bool change(std::size_t offset_bytes, std::size_t size_bytes,
                             const Change& change) override;
   [[nodiscard]] bool borrow(std::size_t offset_bytes, std::span<const std::byte> bytes) override;
-  [[nodiscard]] std::shared_ptr<const Event> borrowed_until() const override {
+  [[nodiscard]] std::shared_ptr<const BorrowingEnd> borrowed_until() const override {
     return borrowed_until_;
   }
   void discard() noexcept override;
@@ -53,9 +53,6 @@ class CudaSlot final : public SlotMemory {
     [[nodiscard]] Status wait() const override { return slot_.uploaded_event_.wait(); }
     [[nodiscard]] Status let_wait(std::uintptr_t stream) const override {
       return slot_.let_wait(stream);
-    }
-    [[nodiscard]] bool has_happened() const noexcept override {
-      return slot_.uploaded_event_.has_happened();
     }
 
    private:
@@ -80,7 +77,7 @@ class CudaSlot final : public SlotMemory {
   [[nodiscard]] Status enqueue();
   [[nodiscard]] Status enqueue_copies();
   [[nodiscard]] Status mark_end_of_borrowing();
-  [[nodiscard]] std::shared_ptr<const Event> end_of_failed_borrowing() const noexcept;
+  [[nodiscard]] std::shared_ptr<const BorrowingEnd> end_of_failed_borrowing() const noexcept;
   [[nodiscard]] Status enqueue_changes();
   [[nodiscard]] Status enqueue_fills();
   [[nodiscard]] Status copy_to_consumer();
@@ -111,7 +108,7 @@ class CudaSlot final : public SlotMemory {
   std::vector<BorrowedRange> borrowed_;
   bool lost_range_ = false;  // there was no memory to note a range
 
-  std::shared_ptr<const Event> borrowed_until_;  // of the last upload
+  std::shared_ptr<const BorrowingEnd> borrowed_until_;  // of the last upload
 
   mutable std::mutex readers_mutex_;  // guards the two below
   std::vector<Reader> readers_;

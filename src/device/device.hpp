@@ -40,8 +40,7 @@ struct Pattern {
   std::size_t element_bytes = 4;  // 1, 2, 4 or 8
 };
 
-// The end of an upload, or of its copies from borrowed memory. Any number of threads. Failures:
-// kResource, of the upload.
+// The end of an upload. Any number of threads. Failures: kResource, of the upload.
 class Event {
  public:
   virtual ~Event() = default;
@@ -50,6 +49,13 @@ class Event {
   // Makes a device stream wait for the event, and returns at once: later work on the stream runs
   // after the event. `stream` is its handle, as in DLPack. A device without streams does nothing.
   [[nodiscard]] virtual Status let_wait(std::uintptr_t stream) const = 0;
+};
+
+// The end of an upload's copies from borrowed memory, for the host. As Event otherwise.
+class BorrowingEnd {
+ public:
+  virtual ~BorrowingEnd() = default;
+  [[nodiscard]] virtual Status wait() const = 0;
   [[nodiscard]] virtual bool has_happened() const noexcept = 0;
 };
 
@@ -96,7 +102,9 @@ class SlotMemory {
   }
   // After upload(), failed or not: when borrowed bytes may change. Stays valid without the slot.
   // Null: they may change now.
-  [[nodiscard]] virtual std::shared_ptr<const Event> borrowed_until() const { return nullptr; }
+  [[nodiscard]] virtual std::shared_ptr<const BorrowingEnd> borrowed_until() const {
+    return nullptr;
+  }
   // Forgets everything written, filled, changed and borrowed since begin_filling(), so that it is
   // done again. One thread, while no filler writes.
   virtual void discard() noexcept = 0;

@@ -244,8 +244,8 @@ void ReadAhead::release(const std::vector<Tickets>& tickets, std::size_t first_r
   }
 }
 
-void ReadAhead::end_borrowing(BatchSlot& slot,
-                              const std::shared_ptr<const device::Event>& until) const noexcept {
+void ReadAhead::end_borrowing(
+    BatchSlot& slot, const std::shared_ptr<const device::BorrowingEnd>& until) const noexcept {
   for (Tickets& of_column : slot.tickets) {
     for (std::uint64_t& ticket : of_column) {
       if (!is_borrowed(ticket)) continue;

@@ -59,7 +59,7 @@ class ReadAhead {
   void release(const BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row) const;
   // Releases what the slot has borrowed: once `until` has happened, or now where it is null.
   void end_borrowing(BatchSlot& slot,
-                     const std::shared_ptr<const device::Event>& until) const noexcept;
+                     const std::shared_ptr<const device::BorrowingEnd>& until) const noexcept;
 
  private:
   struct Planned {

@@ -33,7 +33,7 @@ std::optional<device::BorrowableMemory> make_borrowable(const StagingOptions& op
 }
 
 // A wait that fails says nothing about the work, so there is a second one.
-bool has_ended(const device::Event& upload) noexcept {
+bool has_ended(const device::BorrowingEnd& upload) noexcept {
   for (int i = 0; i < 2; ++i) {
     try {
       if (upload.wait().ok()) return true;
@@ -224,7 +224,7 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
 
 // The upload for which the next read waits. Null: it waits for something else. The caller holds the
 // lock.
-std::shared_ptr<const device::Event> RecordStaging::upload_in_the_way() {
+std::shared_ptr<const device::BorrowingEnd> RecordStaging::upload_in_the_way() {
   if (wanted_.empty()) return nullptr;
   const Cell& cell = cell_of(begun_end_);
   return cell.state == CellState::kUploading ? cell.until : nullptr;
@@ -270,7 +270,7 @@ void RecordStaging::release(std::uint64_t ticket) {
   changed_.notify_all();
 }
 
-void RecordStaging::release_after(std::shared_ptr<const device::Event> until,
+void RecordStaging::release_after(std::shared_ptr<const device::BorrowingEnd> until,
                                   std::uint64_t ticket) {
   const std::scoped_lock lock(mutex_);
   Cell& cell = cell_of(ticket);

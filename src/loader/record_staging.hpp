@@ -72,7 +72,7 @@ class RecordStaging {
   void release(std::uint64_t ticket);
   // For a ticket whose record is borrowed; go_on() follows. Where the event cannot be waited for,
   // no cell is used again, and their memory is never freed.
-  void release_after(std::shared_ptr<const device::Event> until, std::uint64_t ticket);
+  void release_after(std::shared_ptr<const device::BorrowingEnd> until, std::uint64_t ticket);
   // Begins the reads for which cells have become free, by uploads that have ended, too.
   void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
@@ -96,7 +96,7 @@ class RecordStaging {
     std::shared_ptr<const DirectFile> file;
     std::size_t lead_bytes = 0;  // bytes before the record, read for alignment's sake
     std::size_t size_bytes = 0;
-    std::shared_ptr<const device::Event> until;  // while it is kUploading
+    std::shared_ptr<const device::BorrowingEnd> until;  // while it is kUploading
   };
   struct Wanted {
     std::shared_ptr<const DirectFile> file;  // null: released before its turn
@@ -113,7 +113,7 @@ class RecordStaging {
   [[nodiscard]] DirectRead prepare(std::uint64_t ticket, Wanted wanted);
   [[nodiscard]] static bool become_free(Cell& cell);
   void begin_reads();
-  [[nodiscard]] std::shared_ptr<const device::Event> upload_in_the_way();
+  [[nodiscard]] std::shared_ptr<const device::BorrowingEnd> upload_in_the_way();
   void settle(const DirectDone& done);
   void reap_for(std::uint64_t ticket);
   [[nodiscard]] bool must_wait_for_reads(std::uint64_t ticket);

@@ -22,7 +22,6 @@ namespace {
 using namespace xtts;
 using namespace xtts::gpu_bench;
 
-constexpr std::size_t kSlots = 4;
 constexpr std::size_t kHostBytes = 1024;
 constexpr std::size_t kSlotBytes = kStagingBytes + kHostBytes;
 

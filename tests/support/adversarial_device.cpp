@@ -395,7 +395,7 @@ class AdversarialSlot final : public device::SlotMemory {
     }
     return true;
   }
-  [[nodiscard]] std::shared_ptr<const device::Event> borrowed_until() const override {
+  [[nodiscard]] std::shared_ptr<const device::BorrowingEnd> borrowed_until() const override {
     const std::scoped_lock lock(state().mutex);
     if (slot_.phase != Phase::kUploaded) return nullptr;
     return std::make_shared<Borrowed>(device_, slot_.upload);
@@ -454,13 +454,12 @@ class AdversarialSlot final : public device::SlotMemory {
     [[nodiscard]] Status let_wait(std::uintptr_t stream) const override {
       return owner_.let_wait(stream);
     }
-    [[nodiscard]] bool has_happened() const noexcept override { return owner_.is_uploaded(); }
 
    private:
     AdversarialSlot& owner_;
   };
   // The end of an upload's borrowing, also when the slot has gone.
-  class Borrowed final : public device::Event {
+  class Borrowed final : public device::BorrowingEnd {
    public:
     Borrowed(std::shared_ptr<AdversarialDevice> device, std::uint64_t upload)
         : device_(std::move(device)), upload_(upload) {}
@@ -474,7 +473,6 @@ class AdversarialSlot final : public device::SlotMemory {
       state.changed.wait(lock, [&] { return !state.has_borrowed(upload_); });
       return {};
     }
-    [[nodiscard]] Status let_wait(std::uintptr_t) const override { return wait(); }
     [[nodiscard]] bool has_happened() const noexcept override {
       const std::scoped_lock lock(device_->state_->mutex);
       return !device_->state_->has_borrowed(upload_);
@@ -503,10 +501,6 @@ class AdversarialSlot final : public device::SlotMemory {
       return {StatusCode::kResource, "the adversarial device lost a copy"};
     }
     return {};
-  }
-  [[nodiscard]] bool is_uploaded() const {
-    const std::scoped_lock lock(state().mutex);
-    return slot_.pending.empty();
   }
   [[nodiscard]] Status wait_for_upload() {
     std::unique_lock lock(state().mutex);

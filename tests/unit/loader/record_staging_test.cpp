@@ -209,7 +209,7 @@ TEST_F(RecordStagingTest, AThreadMayHoldAsManyTicketsAsItHasSaid) {
 
 // The end of an upload. It happens when somebody waits for it, or after some looks, and finds out
 // whether the records that were borrowed are still there.
-class LateEvent final : public device::Event {
+class LateEvent final : public device::BorrowingEnd {
  public:
   struct Record {
     std::span<const std::byte> bytes;
@@ -222,7 +222,6 @@ class LateEvent final : public device::Event {
     happen();
     return {};
   }
-  [[nodiscard]] Status let_wait(std::uintptr_t /*stream*/) const override { return wait(); }
   [[nodiscard]] bool has_happened() const noexcept override {
     if (looks_left_ > 0) --looks_left_;
     if (looks_left_ == 0 && !is_lost_) happen();
