@@ -50,8 +50,26 @@ run_tests() {
   local preset=$1
   shift
   say "== $preset: testing"
+  local result=0
   with_packages_only ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-    -j "${test_jobs:-$(nproc)}" "$@"
+    -j "${test_jobs:-$(nproc)}" "$@" || result=$?
+  [ "$result" -eq 0 ] || show_failed_tests "build/$preset/Testing/Temporary"
+  return "$result"
+}
+
+# Shows the ends of what failed tests printed once more, where somebody who reads the end finds it.
+show_failed_tests() {
+  say "== the ends of what the failed tests printed"
+  awk -v lines=40 '
+    FILENAME ~ /Failed/ { sub(/^[0-9]+:/, ""); failed[$0] = 1; next }
+    / Testing: / { name = $0; sub(/^[^:]*: /, "", name) }
+    /^<end of output>/ && name in failed {
+      print "-- " name
+      for (i = count > lines ? count - lines : 0; i < count; ++i) print output[i]
+    }
+    { output[count++] = $0 }
+    /^Output:/ { count = 0 }
+  ' "$1/LastTestsFailed.log" "$1/LastTest.log" || true
 }
 
 # run_programs PRESET PROGRAM ...: builds these test programs, whose names begin those of their
