@@ -26,8 +26,8 @@ Result<Module> Module::load(std::shared_ptr<const Context> context,
   if (const auto* const given = image_of_tests.load(); given != nullptr) image = *given;
   if (image.empty()) {
     return Status(StatusCode::kUnsupported,
-                  "this build has no CUDA kernels, because CMake found no nvcc: install the CUDA "
-                  "toolkit (12 or 13) and build again, or take the device 'cpu'");
+                  "this build has no CUDA kernels, because CMake found no nvcc that compiles them: "
+                  "install the CUDA toolkit (12 or 13) and build again, or take the device 'cpu'");
   }
   const Context& on = *context;
   ModuleHandle handle = nullptr;

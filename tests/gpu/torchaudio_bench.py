@@ -1,4 +1,4 @@
-"""Log-mels of decoded clips by torchaudio on the GPU, beside feature_bench's rows.
+"""Log-mels of decoded clips by torchaudio on the GPU, beside log_mel_bench's rows.
 
     python torchaudio_bench.py
 

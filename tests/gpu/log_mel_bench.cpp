@@ -1,4 +1,4 @@
-// feature_bench [THREADS] [CLIPS]: log-mels of clips that are decoded already, on the GPU and on
+// log_mel_bench [THREADS] [CLIPS]: log-mels of clips that are decoded already, on the GPU and on
 // the CPU in one run, by the recipes' defaults in double. It also compares the two. It prints rows
 // of a table in Markdown.
 #include <algorithm>
