@@ -1,8 +1,9 @@
-# CUDA kernels, embedded as they are in a library. Nothing of CUDA is linked.
+# CUDA kernels, embedded in a library. Nothing of CUDA is linked.
 
-# XTTS_NVCC names the compiler; "no" leaves the kernels out.
+# Stored PTX is embedded, which the driver compiles. Where NVIDIA's compiler is found, it compiles them
+# beside that, for the architectures that it knows. XTTS_NVCC names the compiler; "no" takes none.
 find_program(XTTS_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
-  DOC "NVIDIA's compiler, for the CUDA kernels; 'no' builds without them")
+  DOC "NVIDIA's compiler, for the CUDA kernels; 'no' takes the stored PTX")
 # Bits equal the host's: no contraction, exact division and roots, subnormal numbers.
 set(xtts_nvcc_options -std=c++20 --expt-relaxed-constexpr -fmad=false -ftz=false -prec-div=true
   -prec-sqrt=true -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include)
@@ -43,8 +44,7 @@ if(XTTS_NVCC AND NOT XTTS_NVCC STREQUAL "no")
     endif()
   endif()
   if(NOT xtts_nvcc_is_there)
-    message(WARNING "No CUDA kernels: ${XTTS_NVCC} cannot compile them (${failure}). CUDA 12 and 13 "
-      "can. -DXTTS_NVCC=FILE names another nvcc, and the environment's CUDA_HOME another toolkit.")
+    message(STATUS "${XTTS_NVCC} cannot compile the CUDA kernels (${failure}); CUDA 12 and 13 can")
   endif()
 endif()
 
@@ -58,20 +58,23 @@ if(xtts_nvcc_is_there)
   endforeach()
   message(STATUS "CUDA kernels: ${XTTS_NVCC}")
 else()
-  message(STATUS "CUDA kernels: none, for want of an nvcc; the device 'cuda' will say so")
+  message(STATUS "CUDA kernels: the stored PTX, for want of an nvcc")
 endif()
 
-# xtts_embed_cuda_kernels(OUTPUT SYMBOL SOURCE) sets OUTPUT to a C++ file that defines `SYMBOL` (the
-# compiled kernels of SOURCE) and `SYMBOL_bytes` (their size; 0 without a compiler).
+# xtts_embed_cuda_kernels(OUTPUT SYMBOL SOURCE) sets OUTPUT to a C++ file that defines the kernels of
+# SOURCE, as the driver loads them: `SYMBOL` and, for drivers that it does not fit, `SYMBOL_ptx`.
 function(xtts_embed_cuda_kernels output symbol source)
   get_filename_component(name ${source} NAME_WE)
   set(embedding_file ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
-  set(image ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
-  set(embedding "")
+  xtts_stored_ptx(ptx ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  set(embedded ${ptx})
+  set(compiled "")
   if(xtts_nvcc_is_there)
-    # Code for one architecture runs on all later ones of the same generation (80: 80 to 89). PTX is
-    # for generations to come.
-    set(code -gencode arch=compute_75,code=compute_75)
+    set(image ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+    list(APPEND embedded ${image})
+    set(compiled ".incbin \"${image}\"")
+    # Code for one architecture runs on all later ones of the same generation (80: 80 to 89).
+    set(code "")
     foreach(architecture ${xtts_cuda_architectures})
       list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
     endforeach()
@@ -83,24 +86,36 @@ function(xtts_embed_cuda_kernels output symbol source)
       DEPFILE ${image}.d
       COMMENT "Compiling the CUDA kernels of ${source}"
       VERBATIM)
-    set(embedding ".incbin \"${image}\"")
+    add_custom_target(store_ptx_of_${name}
+      COMMAND ${CMAKE_COMMAND} -DNVCC=${XTTS_NVCC} "-DOPTIONS=${xtts_nvcc_options}"
+              -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source} -DPTX=${ptx}
+              -P ${PROJECT_SOURCE_DIR}/cmake/store_ptx.cmake
+      VERBATIM)
+    if(NOT TARGET store_ptx)
+      add_custom_target(store_ptx)
+    endif()
+    add_dependencies(store_ptx store_ptx_of_${name})
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_kernels.cpp.in ${embedding_file} @ONLY)
-  if(embedding)
-    set_source_files_properties(${embedding_file} PROPERTIES OBJECT_DEPENDS ${image})
-  endif()
-  set_source_files_properties(${embedding_file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${embedding_file} PROPERTIES
+    OBJECT_DEPENDS "${embedded}" SKIP_PRECOMPILE_HEADERS ON)
   set(${output} ${embedding_file} PARENT_SCOPE)
 endfunction()
 
-# xtts_give_ptx(TARGET DEFINITION SOURCE) compiles the kernels of SOURCE (below src) to PTX, by the
-# options of the embedded ones. TARGET finds the file's path in the macro DEFINITION; without a
-# compiler, an empty path.
+# xtts_stored_ptx(OUTPUT SOURCE) sets OUTPUT to the file beside SOURCE that has its kernels as PTX.
+function(xtts_stored_ptx output source)
+  string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${source})
+  set(${output} ${ptx} PARENT_SCOPE)
+endfunction()
+
+# xtts_give_ptx(TARGET DEFINITION SOURCE) gives tests the kernels of SOURCE (below src) as PTX. The
+# macro DEFINITION names the stored file and, where there is a compiler, behind a colon the file that
+# this compiler has written, by the options of the embedded kernels.
 function(xtts_give_ptx target definition source)
   if(NOT TARGET ${target})
     return()
   endif()
-  set(ptx "")
+  xtts_stored_ptx(files ${PROJECT_SOURCE_DIR}/src/${source})
   if(xtts_nvcc_is_there)
     get_filename_component(name ${source} NAME_WE)
     set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx)
@@ -113,6 +128,7 @@ function(xtts_give_ptx target definition source)
       COMMENT "Compiling the CUDA kernels of ${source} to PTX"
       VERBATIM)
     target_sources(${target} PRIVATE ${ptx})
+    string(APPEND files :${ptx})
   endif()
-  target_compile_definitions(${target} PRIVATE ${definition}="${ptx}")
+  target_compile_definitions(${target} PRIVATE ${definition}="${files}")
 endfunction()

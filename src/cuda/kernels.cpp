@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <string>
 
-// The compiled kernels (CMakeLists.txt); of length 0 in a build without NVIDIA's compiler.
-// NOLINTBEGIN(readability-identifier-naming): symbols of an assembler file
+// NOLINTBEGIN(readability-identifier-naming): symbols of assembler, as CMake embeds them
 extern "C" const std::byte xtts_range_kernels[];
-extern "C" const std::size_t xtts_range_kernels_bytes;
+extern "C" const std::byte xtts_range_kernels_ptx[];
 // NOLINTEND(readability-identifier-naming)
 
 namespace xtts::cuda {
@@ -20,8 +19,7 @@ constexpr std::uint64_t kBlocksMax = 1024;
 
 Result<std::unique_ptr<Kernels>> Kernels::load(std::shared_ptr<const Context> context) {
   XTTS_ASSIGN(Module module,
-              Module::load(std::move(context), {static_cast<const std::byte*>(xtts_range_kernels),
-                                                xtts_range_kernels_bytes}));
+              Module::load(std::move(context), {xtts_range_kernels, xtts_range_kernels_ptx}));
   std::unique_ptr<Kernels> kernels(new Kernels(std::move(module)));
   XTTS_ASSIGN(kernels->fill_, kernels->module_.find(kFillKernel));
   XTTS_ASSIGN(kernels->change_, kernels->module_.find(kChangeKernel));

@@ -2,7 +2,7 @@
 // and normalize (kernels/range_work.hpp).
 //
 // Immutable; any number of threads, each with its own stream. Failures: kUnsupported (this build
-// has no kernels, or none for this GPU and driver), and Context's.
+// has no kernels for this GPU and driver), and Context's.
 #pragma once
 
 #include <memory>

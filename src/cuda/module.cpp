@@ -1,44 +1,40 @@
 #include "cuda/module.hpp"
 
-#include <atomic>
 #include <string>
 #include <utility>
 
 namespace xtts::cuda {
 namespace {
 
-std::atomic<const std::span<const std::byte>*> image_of_tests = nullptr;
+// True where the image is not for this GPU, or the driver is too old for it.
+bool is_misfit(CallResult result) {
+  return result == kInvalidImage || result == kNoBinaryForGpu || result == kInvalidPtx ||
+         result == kUnsupportedPtx;
+}
 
 }  // namespace
 
-KernelsForTests::KernelsForTests(std::span<const std::byte> image) noexcept {
-  static std::span<const std::byte> kept;
-  kept = image;
-  image_of_tests = &kept;
-}
-
-KernelsForTests::~KernelsForTests() {
-  image_of_tests = nullptr;
-}
-
-Result<Module> Module::load(std::shared_ptr<const Context> context,
-                            std::span<const std::byte> image) {
-  if (const auto* const given = image_of_tests.load(); given != nullptr) image = *given;
-  if (image.empty()) {
-    return Status(StatusCode::kUnsupported,
-                  "this build has no CUDA kernels, because CMake found no nvcc that compiles them: "
-                  "install the CUDA toolkit (12 or 13) and build again, or take the device 'cpu'");
-  }
+Result<Module> Module::load(std::shared_ptr<const Context> context, const KernelImages& images) {
   const Context& on = *context;
   ModuleHandle handle = nullptr;
   CallResult result = kSuccess;
-  const Status loaded = on.run("loading kernels into " + on.label(), [&](const DriverCalls& calls) {
-    return result = calls.load_module(&handle, image.data());
-  });
-  if (result == kInvalidImage || result == kNoBinaryForGpu || result == kUnsupportedPtx) {
+  const auto load = [&](const std::byte* image) {
+    return on.run("loading kernels into " + on.label(), [&](const DriverCalls& calls) {
+      return result = calls.load_module(&handle, image);
+    });
+  };
+  Status loaded = load(images.compiled);
+  if (is_misfit(result)) loaded = load(images.ptx);
+  if (is_misfit(result)) {
+    return Status(StatusCode::kUnsupported, loaded.message() + ". " + on.gpu_name() +
+                                                " needs a newer driver, or a build with another "
+                                                "CUDA toolkit");
+  }
+  if (result == kNoPtxCompiler || result == kPtxCompilerIsOff) {
     return Status(StatusCode::kUnsupported,
-                  loaded.message() + ". " + on.gpu_name() +
-                      " needs a newer driver, or a build with another CUDA toolkit");
+                  loaded.message() + ". The driver's compiler of PTX is missing or switched off: " +
+                      "install all of the driver (libnvidia-ptxjitcompiler.so.1), or build this "
+                      "program where the CUDA toolkit (12 or 13) is installed");
   }
   XTTS_TRY(loaded);
   return Module({std::move(context), handle});

@@ -1,22 +1,26 @@
 // Module: embedded kernels, loaded into a GPU's context. Move-only.
 //
-// Immutable; any number of threads. Failures: kUnsupported (this build has no kernels, or none for
-// this GPU and driver), and Context's.
+// Immutable; any number of threads. Failures: kUnsupported (this build has no kernels for this GPU
+// and driver), and Context's.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <span>
 
 #include "cuda/owned.hpp"
 
 namespace xtts::cuda {
 
+// Kernels as CMake embeds them. The driver compiles PTX.
+struct KernelImages {
+  const std::byte* compiled = nullptr;  // PTX where there was no compiler
+  const std::byte* ptx = nullptr;       // for GPUs and drivers that `compiled` does not fit
+};
+
 class Module {
  public:
-  // `image` is what CMake embedded; empty in a build without NVIDIA's compiler.
   [[nodiscard]] static Result<Module> load(std::shared_ptr<const Context> context,
-                                           std::span<const std::byte> image);
+                                           const KernelImages& images);
 
   [[nodiscard]] const std::shared_ptr<const Context>& context() const noexcept {
     return module_.context();
@@ -28,16 +32,6 @@ class Module {
   explicit Module(Handle module) noexcept : module_(std::move(module)) {}
 
   Handle module_;
-};
-
-// All modules load this image while this object lives, for builds without a compiler whose tests
-// bring a driver of their own. `image` must live as long.
-class KernelsForTests {
- public:
-  explicit KernelsForTests(std::span<const std::byte> image) noexcept;
-  ~KernelsForTests();
-  KernelsForTests(const KernelsForTests&) = delete;
-  KernelsForTests& operator=(const KernelsForTests&) = delete;
 };
 
 }  // namespace xtts::cuda

@@ -9,7 +9,7 @@
 namespace xtts::device {
 
 // `data_number`: the GPU of DeviceOptions::data_device, or `number`. kUnsupported: no driver, no
-// such GPU, no kernels in this build.
+// such GPU, no kernels for it in this build.
 [[nodiscard]] Result<std::shared_ptr<Device>> open_cuda(int number, int data_number,
                                                         const DeviceOptions& options);
 

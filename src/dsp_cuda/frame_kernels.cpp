@@ -5,10 +5,9 @@
 
 #include "dsp_cuda/kernels/frame_work.hpp"
 
-// The compiled kernels (CMakeLists.txt); of length 0 in a build without NVIDIA's compiler.
-// NOLINTBEGIN(readability-identifier-naming): symbols of an assembler file
+// NOLINTBEGIN(readability-identifier-naming): symbols of assembler, as CMake embeds them
 extern "C" const std::byte xtts_frame_kernels[];
-extern "C" const std::size_t xtts_frame_kernels_bytes;
+extern "C" const std::byte xtts_frame_kernels_ptx[];
 // NOLINTEND(readability-identifier-naming)
 
 namespace xtts::dsp_cuda {
@@ -20,10 +19,8 @@ constexpr std::uint32_t kThreadsPerBlock = 256;
 
 Result<std::unique_ptr<FrameKernels>> FrameKernels::load(
     std::shared_ptr<const cuda::Context> context) {
-  XTTS_ASSIGN(
-      cuda::Module module,
-      cuda::Module::load(std::move(context), {static_cast<const std::byte*>(xtts_frame_kernels),
-                                              xtts_frame_kernels_bytes}));
+  XTTS_ASSIGN(cuda::Module module,
+              cuda::Module::load(std::move(context), {xtts_frame_kernels, xtts_frame_kernels_ptx}));
   std::unique_ptr<FrameKernels> kernels(new FrameKernels(std::move(module)));
   XTTS_TRY(kernels->find_all());
   return kernels;

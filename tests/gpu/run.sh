@@ -3,8 +3,9 @@
 # first GPU, lets NVIDIA's compute-sanitizer look at them, measures, and writes the figures as a
 # table for tests/bench/RESULTS.md to build/gpu/results.md.
 #
-# It needs this checkout, an NVIDIA driver, the CUDA toolkit (nvcc), and a Python with PyTorch:
-# python3, or the one that XTTS_PYTHON names. Without a GPU it says so, and ends with exit code 77.
+# It needs this checkout, an NVIDIA driver, cuFFT (of the CUDA toolkit, or of pip), and a Python with
+# PyTorch: python3, or the one that XTTS_PYTHON names. Without a GPU it says so, and ends with exit
+# code 77.
 #
 # Where nothing can be installed, XTTS_GPU_PROGRAMS names a folder that was made elsewhere: bin/ with
 # the programs that are built below, lib/ with the libraries that they need, site/ with the package
@@ -28,10 +29,6 @@ build_here() {
   say "== gpu: building"
   cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
     -DXTTS_BUILD_TESTS=ON >"$out/build.log"
-  if grep -q '^-- CUDA kernels: none' "$out/build.log"; then
-    say "There is no CUDA toolkit (12 or 13) that works: install one, and run this again."
-    exit 2
-  fi
   cmake --build "$out/build" --target gpu_test upload_bench upload_parts_bench log_mel_bench \
     xtts-precompute xtts-decode >>"$out/build.log"
   export PATH=$out/build/tests/gpu:$out/build/cli:$PATH

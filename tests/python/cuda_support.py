@@ -44,13 +44,6 @@ def same(array, expected):
 
 cache = xp.open(sys.argv[1])
 seed = int(sys.argv[2])
-try:
-    cache.reader(device="cuda").close()
-except xp.UnsupportedError as error:
-    if "no CUDA kernels" in str(error):
-        print("no kernels")
-        sys.exit()
-    raise
 result = {}
 """
 END = """
@@ -73,8 +66,6 @@ def run(path, body, seed=7):
         timeout=120,
     )
     assert ended.returncode == 0, ended.stderr
-    if ended.stdout.strip() == "no kernels":
-        pytest.skip("this build has no CUDA kernels, because CMake found no nvcc")
     result = json.loads(ended.stdout.splitlines()[-1])
     assert result.pop("faults") == [] and result.pop("left") == []
     return result

@@ -1,26 +1,13 @@
-#include <optional>
-
-#include "cuda/kernels.hpp"
 #include "support/cuda_driver/fake_cuda.hpp"
 #include "support/cuda_under_test.hpp"
 
 namespace xtts::testing::cuda_under_test {
-namespace {
-
-std::optional<cuda::KernelsForTests>& kernels() {
-  static std::optional<cuda::KernelsForTests> loaded;
-  return loaded;
-}
-
-}  // namespace
 
 void begin(std::uint64_t seed) {
   fake_cuda::reset({.seed = seed, .is_started = true});
-  kernels().emplace(std::as_bytes(std::span(fake_cuda::kTestImage)));
 }
 
 std::vector<std::string> end() {
-  kernels().reset();
   std::vector<std::string> wrong = fake_cuda::faults();
   for (const std::string& left : fake_cuda::leftovers()) wrong.push_back("left: " + left);
   return wrong;

@@ -44,8 +44,8 @@ struct Options {
   std::chrono::milliseconds latest{20};
 };
 
-// cuModuleLoadData() takes this image, or one that nvcc has made. It loads the same kernels for
-// both, compiled for the host.
+// cuModuleLoadData() takes this image, PTX, or what nvcc has compiled. It loads the same kernels
+// for all, compiled for the host.
 inline constexpr char kTestImage[] = "XTTS-TEST-IMAGE";
 
 // Finishes all work and forgets everything: devices, handles, faults, counts.

@@ -12,12 +12,14 @@ namespace {
 
 constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
 
-bool is_image(const void* image) {
+bool is_fatbin(const void* image) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof magic);
-  if (magic == kFatbinMagic) return true;
-  const auto* const text = static_cast<const char*>(image);
-  return ::strncmp(text, kTestImage, sizeof kTestImage - 1) == 0;
+  return magic == kFatbinMagic;
+}
+
+bool begins_with(const void* image, std::string_view beginning) {
+  return ::strncmp(static_cast<const char*>(image), beginning.data(), beginning.size()) == 0;
 }
 
 std::shared_ptr<Module> find_module(FakeDriver& now, ModuleHandle handle) {
@@ -36,7 +38,11 @@ CallResult cuModuleLoadData(ModuleHandle* module, const void* image) {
   return make_call("cuModuleLoadData", [&](FakeDriver& now, auto&) {
     auto made = std::make_shared<Module>();
     made->context = now.current();
-    if (!is_image(image)) now.refuse(kInvalidImage, "the image has no magic number of a fatbin");
+    if (begins_with(image, "//")) {
+      made->ptx = static_cast<const char*>(image);
+    } else if (!is_fatbin(image) && !begins_with(image, kTestImage)) {
+      now.refuse(kInvalidImage, "the image is neither PTX nor has it a fatbin's magic number");
+    }
     *module = as_handle<ModuleHandle>(now.modules.add(made));
   });
 }
@@ -55,6 +61,7 @@ CallResult cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, co
     made->module = find_module(now, module);
     made->context = made->module->context;
     const std::string_view wanted = name;
+    if (!made->module->has_kernel(name)) throw Refusal{kNotFound};
     if (wanted == kFillKernel) {
       made->kind = KernelKind::kFill;
     } else if (wanted == kChangeKernel) {

@@ -26,6 +26,17 @@ TEST(FakeCuda, TakesNoStrangeImageAndNoStrangeKernel) {
   EXPECT_EQ(gpu.take_faults(), "");
 }
 
+TEST(FakeCuda, FindsInPtxTheKernelsOfTheTextAlone) {
+  GpuUnderTest gpu;
+  cuda::ModuleHandle module = nullptr;
+  cuda::FunctionHandle function = nullptr;
+  const std::string ptx = "//\n.visible .entry " + std::string(cuda::kFillKernel) + "(\n";
+  ASSERT_EQ(gpu.calls.load_module(&module, ptx.c_str()), kSuccess);
+  EXPECT_EQ(gpu.calls.find_function(&function, module, cuda::kFillKernel), kSuccess);
+  EXPECT_EQ(gpu.calls.find_function(&function, module, cuda::kChangeKernel), 500);
+  EXPECT_EQ(gpu.calls.unload_module(module), kSuccess);
+}
+
 cuda::FillTable fill_of(cuda::DeviceAddress address, std::size_t size_bytes) {
   cuda::FillTable table{};
   table.range_count = 1;

@@ -54,6 +54,12 @@ using AllocationPointer = std::shared_ptr<Allocation>;
 
 struct Module : Object {
   std::vector<TaskPointer> launches;  // that the host did not know to be over at the last look
+  std::string ptx;                    // what the module was loaded from, if that was PTX
+
+  // A fatbin does not tell.
+  [[nodiscard]] bool has_kernel(const std::string& kernel) const {
+    return ptx.empty() || ptx.find(".entry " + kernel + "(") != std::string::npos;
+  }
 };
 
 enum class KernelKind : std::uint8_t { kFill, kChange, kAdded };

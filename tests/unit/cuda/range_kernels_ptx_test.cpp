@@ -7,8 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <span>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "cuda/kernels/range_work.hpp"
+#include "support/ptx/kernel_files.hpp"
 #include "support/ptx/machine.hpp"
 #include "support/ptx/mutations.hpp"
 #include "support/ptx/parser.hpp"
@@ -30,11 +29,6 @@ using Use = ptx::MemoryRange::Use;
 constexpr unsigned char kBeforeFill = 0xEE;
 constexpr std::size_t kChannels = 10;
 constexpr DType kFloats[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
-
-std::string text_of_kernels() {
-  std::ifstream file(XTTS_RANGE_KERNELS_PTX);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::uint64_t address_of(const void* memory) {
   return reinterpret_cast<std::uint64_t>(memory);
@@ -293,10 +287,10 @@ std::vector<ChangeCase> change_cases(std::uint32_t step) {
   return cases;
 }
 
-class RangeKernelsPtx : public ::testing::Test {
+class RangeKernelsPtx : public ::testing::TestWithParam<std::string> {
  protected:
+  static std::string text_of_kernels() { return ptx::text_of(GetParam()); }
   void SetUp() override {
-    if (text_of_kernels().empty()) GTEST_SKIP() << "no nvcc was found, so there is no PTX";
     auto parsed = ptx::parse(text_of_kernels());
     ASSERT_TRUE(parsed.ok()) << parsed.status().message();
     program_ = *parsed;
@@ -310,15 +304,15 @@ class RangeKernelsPtx : public ::testing::Test {
   ptx::Program program_;
 };
 
-TEST_F(RangeKernelsPtx, FillAsTheHostDoes) {
+TEST_P(RangeKernelsPtx, FillAsTheHostDoes) {
   for (const FillCase& one : fill_cases()) expect_equal(one);
 }
 
-TEST_F(RangeKernelsPtx, ChangeEveryTypeIntoEveryOtherAsTheHostDoes) {
+TEST_P(RangeKernelsPtx, ChangeEveryTypeIntoEveryOtherAsTheHostDoes) {
   for (const ChangeCase& one : change_cases(7)) expect_equal(one);
 }
 
-TEST_F(RangeKernelsPtx, WrongInstructionsAreNoticed) {
+TEST_P(RangeKernelsPtx, WrongInstructionsAreNoticed) {
   const std::vector<FillCase> fills = fill_cases();
   const std::vector<ChangeCase> changes = change_cases(311);
   const auto is_noticed = [](const ptx::Program& program, const auto& cases) {
@@ -335,6 +329,15 @@ TEST_F(RangeKernelsPtx, WrongInstructionsAreNoticed) {
   }
   EXPECT_EQ(count.shortfall(), "");
 }
+
+TEST(StoredRangeKernels, AreReadByEveryDriverForCuda12) {
+  const std::string stored = ptx::text_of(ptx::kernel_files(XTTS_RANGE_KERNELS_PTX).front());
+  EXPECT_THAT(stored, ::testing::HasSubstr("\n.version 8.0\n.target sm_75\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RangeKernelsPtx,
+                         ::testing::ValuesIn(ptx::kernel_files(XTTS_RANGE_KERNELS_PTX)),
+                         ptx::name_of_file);
 
 }  // namespace
 }  // namespace xtts::cuda

@@ -149,6 +149,32 @@ TEST(CudaFailures, AVersionThatCufftDoesNotTellIsAnError) {
   EXPECT_TRUE(CudaFrameEngines::open(0).ok());
 }
 
+TEST(CudaFailures, WhereTheCompiledKernelsDoNotFitPtxIsLoaded) {
+  for (const cuda::CallResult code :
+       {cuda::kInvalidImage, cuda::kNoBinaryForGpu, cuda::kInvalidPtx, cuda::kUnsupportedPtx}) {
+    const testing::FakeGpu gpu({.failing_calls = {{.name = "cuModuleLoadData", .code = code}}});
+    EXPECT_THAT(run({}).failures, ::testing::IsEmpty()) << code;
+  }
+}
+
+TEST(CudaFailures, ADriverThatDoesNotTakeTheKernelsSaysWhatHelps) {
+  const auto words_for = [](cuda::CallResult code) {
+    const testing::FakeGpu gpu(
+        {.failing_calls = {{.name = "cuModuleLoadData", .nth = 0, .code = code}}});
+    const Outcome outcome = run({});
+    if (outcome.failures.size() != 1) return std::string("loaded");
+    EXPECT_EQ(outcome.failures.front().code(), StatusCode::kUnsupported);
+    return outcome.failures.front().message();
+  };
+  for (const cuda::CallResult code : {cuda::kNoPtxCompiler, cuda::kPtxCompilerIsOff}) {
+    EXPECT_THAT(words_for(code), ::testing::HasSubstr("libnvidia-ptxjitcompiler.so.1"));
+  }
+  for (const cuda::CallResult code :
+       {cuda::kInvalidImage, cuda::kNoBinaryForGpu, cuda::kInvalidPtx, cuda::kUnsupportedPtx}) {
+    EXPECT_THAT(words_for(code), ::testing::HasSubstr("needs a newer driver"));
+  }
+}
+
 TEST(CudaFailures, AFullGpuIsAnError) {
   const testing::FakeGpu gpu({.memory_bytes = 8'192});
   const Outcome outcome = run({});

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <span>
-
 #include "support/cufft/fake_cufft.hpp"
 
 namespace xtts::testing {
@@ -12,7 +10,6 @@ FakeGpu::FakeGpu(fake_cuda::Options options) {
   options.is_started = true;  // the process opens the driver once
   fake_cuda::reset(options);
   fake_cufft::reset();
-  kernels_.emplace(std::as_bytes(std::span(fake_cuda::kTestImage)));
 }
 
 FakeGpu::~FakeGpu() {
@@ -22,7 +19,6 @@ FakeGpu::~FakeGpu() {
 
 std::vector<std::string> FakeGpu::close() {
   is_closed_ = true;
-  kernels_.reset();
   std::vector<std::string> wrong = fake_cuda::faults();
   for (const std::string& left : fake_cuda::leftovers()) wrong.push_back("left: " + left);
   if (fake_cufft::plan_count() != 0) wrong.push_back("left: a plan of cuFFT");

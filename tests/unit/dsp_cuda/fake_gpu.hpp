@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cuda/module.hpp"
 #include "support/cuda_driver/fake_cuda.hpp"
 
 namespace xtts::testing {
@@ -23,7 +21,6 @@ class FakeGpu {
   [[nodiscard]] std::vector<std::string> close();
 
  private:
-  std::optional<cuda::KernelsForTests> kernels_;
   bool is_closed_ = false;
 };
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <random>
@@ -22,6 +20,7 @@
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
+#include "support/ptx/kernel_files.hpp"
 #include "support/ptx/mutations.hpp"
 #include "support/ptx/parser.hpp"
 #include "unit/dsp_cuda/clip_signals.hpp"
@@ -37,11 +36,6 @@ using testing::RecordedLaunch;
 namespace ptx = testing::ptx;
 
 constexpr std::size_t kKernelCount = 8;
-
-std::string text_of_kernels() {
-  std::ifstream file(XTTS_FRAME_KERNELS_PTX);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 FeatureConfig config_of(const std::string& recipe) {
   auto loaded = recipe::load(Env::real(), recipe);
@@ -134,10 +128,10 @@ RecordedLaunch shortened(RecordedLaunch launch) {
 }
 
 // What the interpreter finds in launches of an engine.
-class FrameKernelsPtx : public ::testing::Test {
+class FrameKernelsPtx : public ::testing::TestWithParam<std::string> {
  protected:
+  static std::string text_of_kernels() { return ptx::text_of(GetParam()); }
   void SetUp() override {
-    if (text_of_kernels().empty()) GTEST_SKIP() << "no nvcc was found, so there is no PTX";
     auto parsed = ptx::parse(text_of_kernels());
     ASSERT_TRUE(parsed.ok()) << parsed.status().message();
     program_ = *parsed;
@@ -180,7 +174,7 @@ constexpr int kCaseCount = 200;
 constexpr std::uint32_t kFewBlocks = 2;
 constexpr std::uint32_t kFewThreads = 2;
 
-TEST_F(FrameKernelsPtx, EqualTheHostAsTheEngineLaunchesThem) {
+TEST_P(FrameKernelsPtx, EqualTheHostAsTheEngineLaunchesThem) {
   CaseMaker maker(kSeed);
   for (int i = 0; i < kCaseCount / 20; ++i) {
     SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(kSeed));
@@ -192,7 +186,7 @@ TEST_F(FrameKernelsPtx, EqualTheHostAsTheEngineLaunchesThem) {
   EXPECT_EQ(seen_.size(), kKernelCount);
 }
 
-TEST_F(FrameKernelsPtx, EqualTheHostWhereThreadsTakeSeveralPieces) {
+TEST_P(FrameKernelsPtx, EqualTheHostWhereThreadsTakeSeveralPieces) {
   CaseMaker maker(kSeed);
   for (int i = 0; i < kCaseCount; ++i) {
     SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(kSeed));
@@ -205,7 +199,7 @@ TEST_F(FrameKernelsPtx, EqualTheHostWhereThreadsTakeSeveralPieces) {
 }
 
 // The sizes of shipped recipes.
-TEST_F(FrameKernelsPtx, EqualTheHostForShippedRecipes) {
+TEST_P(FrameKernelsPtx, EqualTheHostForShippedRecipes) {
   for (const char* const recipe : {"myxtts", "whisper-80", "kaldi-fbank"}) {
     SCOPED_TRACE(recipe);
     FeatureConfig config = config_of(recipe);
@@ -226,7 +220,7 @@ bool is_noticed(const ptx::Mutation& mutation, const std::vector<RecordedLaunch>
          });
 }
 
-TEST_F(FrameKernelsPtx, WrongInstructionsAreNoticed) {
+TEST_P(FrameKernelsPtx, WrongInstructionsAreNoticed) {
   std::map<std::string, std::vector<RecordedLaunch>> launches;  // by kernel
   CaseMaker maker(kSeed);
   for (int i = 0; i < kCaseCount; ++i) {
@@ -241,6 +235,15 @@ TEST_F(FrameKernelsPtx, WrongInstructionsAreNoticed) {
   }
   EXPECT_EQ(count.shortfall(), "");
 }
+
+TEST(StoredFrameKernels, AreReadByEveryDriverForCuda12) {
+  const std::string stored = ptx::text_of(ptx::kernel_files(XTTS_FRAME_KERNELS_PTX).front());
+  EXPECT_THAT(stored, ::testing::HasSubstr("\n.version 8.0\n.target sm_75\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, FrameKernelsPtx,
+                         ::testing::ValuesIn(ptx::kernel_files(XTTS_FRAME_KERNELS_PTX)),
+                         ptx::name_of_file);
 
 }  // namespace
 }  // namespace xtts::dsp_cuda
