@@ -353,10 +353,8 @@ def test_workers_of_tf_config_are_ranks(monkeypatch):
     assert xp.tensorflow.share() == (0, 1)
 
 
-def test_a_mirrored_strategy_trains(path):
-    # In its own process, because logical devices are chosen before the first use.
-    said = run_python(
-        """
+# Begins a program of its own, because logical devices are chosen before the first use.
+TWO_REPLICAS = """
 import os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 stderr = os.dup(2)
@@ -366,6 +364,13 @@ import tensorflow as tf, xtts_precompute as xp
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 strategy = tf.distribute.MirroredStrategy(["/CPU:0", "/CPU:1"])
+"""
+
+
+def test_a_mirrored_strategy_trains(path):
+    said = run_python(
+        TWO_REPLICAS
+        + """
 batches = strategy.distribute_datasets_from_function(lambda context: xp.tensorflow.dataset(
     sys.argv[1], batch_size=context.get_per_replica_batch_size(8), input_context=context,
     fields=("mel", "ids"), structure=tuple))
@@ -389,3 +394,25 @@ os.dup2(stderr, 2)
     )
     # There are 9 batches of 4 clips, two in a step: the last batch has no partner.
     assert said.split() == ["32", "32"]
+
+
+def test_one_data_set_feeds_all_replicas(path):
+    said = run_python(
+        TWO_REPLICAS
+        + """
+whole = xp.tensorflow.dataset(sys.argv[1], batch_size=8, fields=("mel", "ids"), structure=tuple)
+seen = []
+for mel, ids in strategy.experimental_distribute_dataset(whole):
+    parts = strategy.experimental_local_results(mel)
+    assert [part.shape[0] for part in parts] == [4, 4], parts
+    for one in strategy.experimental_local_results(ids):
+        seen += one.numpy().astype(str).tolist()
+expected = [name for batch in xp.open(sys.argv[1]).reader(batch_size=8) for name in batch.ids]
+assert seen == expected
+print(len(seen))
+os.dup2(stderr, 2)
+""",
+        path,
+        timeout_s=120,
+    )
+    assert said.split() == ["32"]
