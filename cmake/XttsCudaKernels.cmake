@@ -1,50 +1,43 @@
 # CUDA kernels, embedded in a library. Nothing of CUDA is linked.
 
-# Stored PTX is embedded, which the driver compiles. Where NVIDIA's compiler is found, it compiles them
-# beside that, for the architectures that it knows. XTTS_NVCC names the compiler; "no" takes none.
+# The kernels lie in the sources as PTX, which the driver compiles. Where NVIDIA's compiler is found,
+# compiled kernels are embedded beside it. XTTS_NVCC names that compiler; "no": PTX alone.
 find_program(XTTS_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
-  DOC "NVIDIA's compiler, for the CUDA kernels; 'no' takes the stored PTX")
+  DOC "NVIDIA's compiler, for the CUDA kernels; 'no': they are embedded as PTX alone")
 # Bits equal the host's: no contraction, exact division and roots, subnormal numbers.
 set(xtts_nvcc_options -std=c++20 --expt-relaxed-constexpr -fmad=false -ftz=false -prec-div=true
   -prec-sqrt=true -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include)
 
-# Sets `works` to whether this nvcc compiles a file of the kernels, and `failure` to its first error.
-# A toolkit may lie there that cannot: of CUDA 11, as Debian 12 has it, or one that does not know the
-# compiler of the host. A success is remembered.
-function(xtts_try_nvcc nvcc works failure)
-  set(${works} ON PARENT_SCOPE)
-  if(xtts_nvcc_that_works STREQUAL nvcc)
-    return()
-  endif()
+# Sets `works` to whether this nvcc compiles a file of the kernels, and says why not. A toolkit may
+# lie there that cannot: of CUDA 11, as Debian 12 has it, one without all of its programs, or one that
+# does not know the compiler of the host. This takes a second. It is not remembered, because the
+# toolkit at a path may become another one.
+function(xtts_try_nvcc nvcc works)
   execute_process(
-    COMMAND ${nvcc} ${xtts_nvcc_options} -ptx -arch compute_75
-            -o ${PROJECT_BINARY_DIR}/CMakeFiles/tried_nvcc.ptx
+    COMMAND ${nvcc} ${xtts_nvcc_options} -fatbin -gencode arch=compute_75,code=sm_75
+            -o ${PROJECT_BINARY_DIR}/CMakeFiles/tried_nvcc.fatbin
             ${PROJECT_SOURCE_DIR}/src/cuda/kernels/kernels.cu
     RESULT_VARIABLE result OUTPUT_VARIABLE words ERROR_VARIABLE words)
   if(result EQUAL 0)
-    set(xtts_nvcc_that_works ${nvcc} CACHE INTERNAL "The nvcc that has compiled a kernel")
+    set(${works} ON PARENT_SCOPE)
     return()
   endif()
-  set(${works} OFF PARENT_SCOPE)
   string(REGEX MATCH "[^\n]*(error|fatal)[^\n]*" line "${words}")
   if(NOT line)
-    set(line ${result})
+    set(line "${result}")
   endif()
-  set(${failure} ${line} PARENT_SCOPE)
+  message(STATUS "${nvcc} cannot compile the CUDA kernels (${line})")
+  set(${works} OFF PARENT_SCOPE)
 endfunction()
 
 set(xtts_nvcc_is_there OFF)
 if(XTTS_NVCC AND NOT XTTS_NVCC STREQUAL "no")
-  xtts_try_nvcc(${XTTS_NVCC} xtts_nvcc_is_there failure)
+  xtts_try_nvcc(${XTTS_NVCC} xtts_nvcc_is_there)
   # The one in PATH may be an old one of the system, beside NVIDIA's own.
-  if(NOT xtts_nvcc_is_there AND EXISTS /usr/local/cuda/bin/nvcc)
-    xtts_try_nvcc(/usr/local/cuda/bin/nvcc xtts_nvcc_is_there other_failure)
-    if(xtts_nvcc_is_there)
-      set(XTTS_NVCC /usr/local/cuda/bin/nvcc)
-    endif()
-  endif()
-  if(NOT xtts_nvcc_is_there)
-    message(STATUS "${XTTS_NVCC} cannot compile the CUDA kernels (${failure}); CUDA 12 and 13 can")
+  if(NOT xtts_nvcc_is_there AND EXISTS /usr/local/cuda/bin/nvcc
+      AND NOT XTTS_NVCC STREQUAL /usr/local/cuda/bin/nvcc)
+    xtts_try_nvcc(/usr/local/cuda/bin/nvcc xtts_nvcc_is_there)
+    set(XTTS_NVCC /usr/local/cuda/bin/nvcc)
   endif()
 endif()
 
@@ -56,13 +49,14 @@ if(xtts_nvcc_is_there)
       list(APPEND xtts_cuda_architectures ${architecture})
     endif()
   endforeach()
-  message(STATUS "CUDA kernels: ${XTTS_NVCC}")
+  list(JOIN xtts_cuda_architectures ", " names)
+  message(STATUS "CUDA kernels: PTX, and for ${names} by ${XTTS_NVCC}")
 else()
-  message(STATUS "CUDA kernels: the stored PTX, for want of an nvcc")
+  message(STATUS "CUDA kernels: PTX alone, which the driver compiles")
 endif()
 
 # xtts_embed_cuda_kernels(OUTPUT SYMBOL SOURCE) sets OUTPUT to a C++ file that defines the kernels of
-# SOURCE, as the driver loads them: `SYMBOL` and, for drivers that it does not fit, `SYMBOL_ptx`.
+# SOURCE as the driver loads them: `SYMBOL`, compiled, and `SYMBOL_ptx` for where that does not load.
 function(xtts_embed_cuda_kernels output symbol source)
   get_filename_component(name ${source} NAME_WE)
   set(embedding_file ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
@@ -89,6 +83,7 @@ function(xtts_embed_cuda_kernels output symbol source)
     add_custom_target(store_ptx_of_${name}
       COMMAND ${CMAKE_COMMAND} -DNVCC=${XTTS_NVCC} "-DOPTIONS=${xtts_nvcc_options}"
               -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source} -DPTX=${ptx}
+              -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}
               -P ${PROJECT_SOURCE_DIR}/cmake/store_ptx.cmake
       VERBATIM)
     if(NOT TARGET store_ptx)

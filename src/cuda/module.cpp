@@ -4,15 +4,6 @@
 #include <utility>
 
 namespace xtts::cuda {
-namespace {
-
-// True where the image is not for this GPU, or the driver is too old for it.
-bool is_misfit(CallResult result) {
-  return result == kInvalidImage || result == kNoBinaryForGpu || result == kInvalidPtx ||
-         result == kUnsupportedPtx;
-}
-
-}  // namespace
 
 Result<Module> Module::load(std::shared_ptr<const Context> context, const KernelImages& images) {
   const Context& on = *context;
@@ -24,17 +15,20 @@ Result<Module> Module::load(std::shared_ptr<const Context> context, const Kernel
     });
   };
   Status loaded = load(images.compiled);
-  if (is_misfit(result)) loaded = load(images.ptx);
-  if (is_misfit(result)) {
-    return Status(StatusCode::kUnsupported, loaded.message() + ". " + on.gpu_name() +
-                                                " needs a newer driver, or a build with another "
-                                                "CUDA toolkit");
-  }
+  if (!loaded.ok()) loaded = load(images.ptx);
   if (result == kNoPtxCompiler || result == kPtxCompilerIsOff) {
     return Status(StatusCode::kUnsupported,
-                  loaded.message() + ". The driver's compiler of PTX is missing or switched off: " +
-                      "install all of the driver (libnvidia-ptxjitcompiler.so.1), or build this "
-                      "program where the CUDA toolkit (12 or 13) is installed");
+                  loaded.message() +
+                      ". The driver's compiler of PTX is missing (install all of the "
+                      "driver: libnvidia-ptxjitcompiler.so.1), or "
+                      "CUDA_DISABLE_PTX_JIT switches it off");
+  }
+  if (result == kInvalidImage || result == kNoBinaryForGpu || result == kInvalidPtx ||
+      result == kUnsupportedPtx) {
+    return Status(StatusCode::kUnsupported,
+                  loaded.message() + ". " + on.gpu_name() +
+                      " does not take this build's kernels: install a newer driver, or take the "
+                      "device 'cpu'");
   }
   XTTS_TRY(loaded);
   return Module({std::move(context), handle});

@@ -14,7 +14,7 @@ namespace xtts::cuda {
 // Kernels as CMake embeds them. The driver compiles PTX.
 struct KernelImages {
   const std::byte* compiled = nullptr;  // PTX where there was no compiler
-  const std::byte* ptx = nullptr;       // for GPUs and drivers that `compiled` does not fit
+  const std::byte* ptx = nullptr;       // for GPUs and drivers that do not take `compiled`
 };
 
 class Module {

@@ -53,9 +53,9 @@ has_jax() { "$python" -c 'import jax; jax.devices("gpu")' 2>/dev/null; }
 if [ -n "${XTTS_GPU_PROGRAMS:-}" ]; then take_programs "$XTTS_GPU_PROGRAMS"; else build_here; fi
 XTTS_PRECOMPUTE=$(command -v xtts-precompute)
 export XTTS_PRECOMPUTE PYTHONDONTWRITEBYTECODE=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
-# Without a toolkit, cuFFT is that of the Python's packages.
-folders=$("$python" -c 'from xtts_precompute._build import cufft; print(*cufft.folders(), sep=":")' \
-  2>/dev/null || true)
+# As the package does: cuFFT of this Python's packages, where there is one.
+folders=$(PYTHONPATH=src/python/xtts_precompute/_build "$python" -c 'import cufft
+print(*cufft.folders(), sep=":")')
 [ -z "$folders" ] || export XTTS_CUFFT=${XTTS_CUFFT:-$folders}
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
@@ -79,10 +79,6 @@ for i in "${!checks[@]}"; do
   wait "${processes[i]}" || { cat "$out/${checks[i]}.log" && exit 1; }
   tail -1 "$out/${checks[i]}.log"
 done
-
-say "== gpu: the same with kernels that the driver compiles (PTX)"
-CUDA_FORCE_PTX_JIT=1 gpu_test --gtest_brief=1
-CUDA_FORCE_PTX_JIT=1 log_mel_bench 2 100 >"$out/ptx.md"
 
 say "== gpu: a cache of the GPU, computed again on the CPU"
 rm -rf "$out/gpu-cache"

@@ -20,6 +20,9 @@
 #include "support/ptx/mutations.hpp"
 #include "support/ptx/parser.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol of assembler
+extern "C" const char xtts_range_kernels_ptx[];
+
 namespace xtts::cuda {
 namespace {
 
@@ -330,9 +333,10 @@ TEST_P(RangeKernelsPtx, WrongInstructionsAreNoticed) {
   EXPECT_EQ(count.shortfall(), "");
 }
 
-TEST(StoredRangeKernels, AreReadByEveryDriverForCuda12) {
+TEST(StoredRangeKernels, AreEmbeddedForEveryDriverForCuda12) {
   const std::string stored = ptx::text_of(ptx::kernel_files(XTTS_RANGE_KERNELS_PTX).front());
   EXPECT_THAT(stored, ::testing::HasSubstr("\n.version 8.0\n.target sm_75\n"));
+  EXPECT_EQ(std::string(xtts_range_kernels_ptx), stored);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, RangeKernelsPtx,

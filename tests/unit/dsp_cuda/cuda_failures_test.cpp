@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cuda/kernels/range_tables.hpp"
+#include "cuda/module.hpp"
 #include "dsp/extract.hpp"
 #include "dsp_cuda/cuda_frame_engine.hpp"
 #include "formats/feature_config.hpp"
@@ -149,11 +151,18 @@ TEST(CudaFailures, AVersionThatCufftDoesNotTellIsAnError) {
   EXPECT_TRUE(CudaFrameEngines::open(0).ok());
 }
 
-TEST(CudaFailures, WhereTheCompiledKernelsDoNotFitPtxIsLoaded) {
-  for (const cuda::CallResult code :
-       {cuda::kInvalidImage, cuda::kNoBinaryForGpu, cuda::kInvalidPtx, cuda::kUnsupportedPtx}) {
+TEST(CudaFailures, WhereTheCompiledKernelsDoNotLoadPtxDoes) {
+  const std::string ptx = "//\n.visible .entry " + std::string(cuda::kFillKernel) + "(\n";
+  const auto bytes_of = [](const char* text) { return reinterpret_cast<const std::byte*>(text); };
+  for (const cuda::CallResult code : {cuda::kNoBinaryForGpu, cuda::kUnsupportedPtx, 999}) {
     const testing::FakeGpu gpu({.failing_calls = {{.name = "cuModuleLoadData", .code = code}}});
-    EXPECT_THAT(run({}).failures, ::testing::IsEmpty()) << code;
+    const auto context = cuda::Context::open(0);
+    ASSERT_TRUE(context.ok()) << context.status().message();
+    const auto module = cuda::Module::load(
+        *context, {bytes_of(testing::fake_cuda::kTestImage), bytes_of(ptx.c_str())});
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    EXPECT_TRUE(module->find(cuda::kFillKernel).ok());
+    EXPECT_FALSE(module->find(cuda::kChangeKernel).ok()) << "that is not in this PTX";
   }
 }
 
@@ -171,7 +180,7 @@ TEST(CudaFailures, ADriverThatDoesNotTakeTheKernelsSaysWhatHelps) {
   }
   for (const cuda::CallResult code :
        {cuda::kInvalidImage, cuda::kNoBinaryForGpu, cuda::kInvalidPtx, cuda::kUnsupportedPtx}) {
-    EXPECT_THAT(words_for(code), ::testing::HasSubstr("needs a newer driver"));
+    EXPECT_THAT(words_for(code), ::testing::HasSubstr("does not take this build's kernels"));
   }
 }
 

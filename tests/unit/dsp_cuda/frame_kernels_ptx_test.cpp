@@ -27,6 +27,9 @@
 #include "unit/dsp_cuda/fake_gpu.hpp"
 #include "unit/dsp_cuda/recorded_launches.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol of assembler
+extern "C" const char xtts_frame_kernels_ptx[];
+
 namespace xtts::dsp_cuda {
 namespace {
 
@@ -236,9 +239,10 @@ TEST_P(FrameKernelsPtx, WrongInstructionsAreNoticed) {
   EXPECT_EQ(count.shortfall(), "");
 }
 
-TEST(StoredFrameKernels, AreReadByEveryDriverForCuda12) {
+TEST(StoredFrameKernels, AreEmbeddedForEveryDriverForCuda12) {
   const std::string stored = ptx::text_of(ptx::kernel_files(XTTS_FRAME_KERNELS_PTX).front());
   EXPECT_THAT(stored, ::testing::HasSubstr("\n.version 8.0\n.target sm_75\n"));
+  EXPECT_EQ(std::string(xtts_frame_kernels_ptx), stored);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, FrameKernelsPtx,
