@@ -18,6 +18,7 @@ static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
 static_assert(XTTS_READING_DIRECT == static_cast<int>(xtts::Reading::kDirect));
 static_assert(XTTS_NORMALIZE_GIVEN == static_cast<int>(xtts::Normalize::kGiven));
 static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
+static_assert(XTTS_LOG_WARNING == static_cast<int>(xtts::LogLevel::kWarning));
 
 std::string text_or_empty(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
