@@ -18,13 +18,12 @@ double bounded(double value) {
   return std::clamp(value, -kLargest, kLargest);
 }
 
-Cleaned cleaned(std::span<const double> values) {
-  Cleaned found;
+std::vector<double> cleaned(std::span<const double> values) {
+  std::vector<double> drawable;
   for (const double value : values) {
-    if (is_drawable(value)) found.values.push_back(bounded(value));
+    if (is_drawable(value)) drawable.push_back(bounded(value));
   }
-  found.left_out = values.size() - found.values.size();
-  return found;
+  return drawable;
 }
 
 double mean_of_chart(std::span<const double> values) {

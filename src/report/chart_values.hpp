@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,15 +12,10 @@ namespace xtts::report {
 // Differences of values stay finite.
 inline constexpr double kLargest = 1e300;
 
-// The values that can be drawn, and how many others there were.
-struct Cleaned {
-  std::vector<double> values;
-  std::size_t left_out = 0;
-};
-
 [[nodiscard]] bool is_drawable(double value);
 [[nodiscard]] double bounded(double value);
-[[nodiscard]] Cleaned cleaned(std::span<const double> values);
+// The values that can be drawn.
+[[nodiscard]] std::vector<double> cleaned(std::span<const double> values);
 [[nodiscard]] double mean_of_chart(std::span<const double> values);
 
 // Where a value lies between two ends, 0 to 1.

@@ -35,13 +35,13 @@ Bins bins_of(const std::vector<double>& values) {
 }  // namespace
 
 Drawing draw(const HistogramChart& chart) {
-  const Cleaned data = cleaned(chart.values);
-  if (data.values.empty()) return {};
+  const std::vector<double> values = cleaned(chart.values);
+  if (values.empty()) return {};
   Drawing drawing;
-  add_figures(data.values, chart.unit, drawing);
+  add_figures(values, chart.unit, drawing);
   std::vector<ChartLevel> levels = drawable_levels(chart.levels);
   add_level_rows(levels, chart.unit, drawing);
-  const Bins bins = bins_of(data.values);
+  const Bins bins = bins_of(values);
   const Plot plot{.top = 18.0 + kLineHeight * static_cast<double>(levels.size()),
                   .y = scale_from_zero(bins.counts)};
   drawing.svg += y_axis(plot, "count");

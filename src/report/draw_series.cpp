@@ -57,15 +57,15 @@ std::string period_marks(const Plot& plot, const ChartPeriod& period, std::size_
 }  // namespace
 
 Drawing draw(const SeriesChart& chart) {
-  const Cleaned data = cleaned(chart.values);
-  if (data.values.empty()) return {};
+  const std::vector<double> values = cleaned(chart.values);
+  if (values.empty()) return {};
   Drawing drawing;
-  add_figures(data.values, chart.unit, drawing);
+  add_figures(values, chart.unit, drawing);
   const std::vector<ChartLevel> levels = drawable_levels(chart.levels);
   add_level_rows(levels, chart.unit, drawing);
-  std::vector<double> all = data.values;
+  std::vector<double> all = values;
   for (const ChartLevel& level : levels) all.push_back(level.at);
-  const std::size_t count = data.values.size();
+  const std::size_t count = values.size();
   const Plot plot{.top = 22.0, .y = scale_from_zero(all)};
   const bool has_period = chart.period && std::isfinite(chart.period->length) &&
                           chart.period->length >= 1.0 &&
@@ -83,7 +83,7 @@ Drawing draw(const SeriesChart& chart) {
   for (std::size_t i = 0; i < column_count; ++i) {
     const std::size_t first = i * count / column_count;
     const std::size_t end = (i + 1) * count / column_count;
-    const auto group = std::span(data.values).subspan(first, end - first);
+    const auto group = std::span(values).subspan(first, end - first);
     const double x = kLeft + static_cast<double>(i) * width;
     const auto column = [&](double value, std::string_view css_class) {
       const double high = plot.y_of(std::max(value, 0.0));

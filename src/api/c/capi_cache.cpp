@@ -13,7 +13,7 @@ using xtts::Status;
 using xtts::StatusCode;
 using xtts::capi::at_entry;
 using xtts::capi::copy_text;
-using xtts::capi::is_missing;
+using xtts::capi::missing_argument;
 using xtts::capi::show_clip;
 using xtts::capi::show_record;
 using xtts::capi::show_statistics;
@@ -30,7 +30,7 @@ const char* xtts_version(void) {
 
 xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (path == nullptr || out == nullptr) return is_missing("path or out");
+    if (path == nullptr || out == nullptr) return missing_argument("path or out");
     *out = nullptr;
     auto cache = xtts::Cache::open(path);
     if (!cache.ok()) return cache.status();
@@ -42,11 +42,11 @@ xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error)
 xtts_code xtts_caches_open(const char* const* paths, size_t path_count, xtts_cache** out,
                            xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (paths == nullptr || out == nullptr) return is_missing("paths or out");
+    if (paths == nullptr || out == nullptr) return missing_argument("paths or out");
     *out = nullptr;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < path_count; ++i) {
-      if (paths[i] == nullptr) return is_missing("a path");
+      if (paths[i] == nullptr) return missing_argument("a path");
       texts.emplace_back(paths[i]);
     }
     auto cache = xtts::Cache::open(texts);
@@ -101,7 +101,7 @@ xtts_code xtts_cache_column(const xtts_cache* cache, size_t index, xtts_column_i
                             xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
-    if (cache == nullptr || out == nullptr) return is_missing("cache or out");
+    if (cache == nullptr || out == nullptr) return missing_argument("cache or out");
     if (index >= cache->columns.size()) {
       return {StatusCode::kNotFound, "there is no column " + std::to_string(index) +
                                          ": the cache has " +
@@ -125,7 +125,7 @@ xtts_code xtts_cache_clip(const xtts_cache* cache, uint64_t position, xtts_clip*
                           xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
-    if (cache == nullptr || out == nullptr) return is_missing("cache or out");
+    if (cache == nullptr || out == nullptr) return missing_argument("cache or out");
     auto found = cache->cache.clip(position);
     if (!found.ok()) return found.status();
     show_clip(std::move(*found), *out);
@@ -137,7 +137,7 @@ xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* pos
                           xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (cache == nullptr || id == nullptr || position == nullptr) {
-      return is_missing("cache, id or position");
+      return missing_argument("cache, id or position");
     }
     const auto found = cache->cache.find(id);
     if (!found.ok()) return found.status();
@@ -152,7 +152,8 @@ xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* pos
 xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out, size_t out_bytes,
                         size_t* length, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (cache == nullptr || (out == nullptr && out_bytes > 0)) return is_missing("cache or out");
+    if (cache == nullptr || (out == nullptr && out_bytes > 0))
+      return missing_argument("cache or out");
     const auto id = cache->cache.id(position);
     if (!id.ok()) return id.status();
     copy_text(*id, out, out_bytes);
@@ -166,7 +167,7 @@ xtts_code xtts_cache_statistics(const xtts_cache* cache, const char* column, xtt
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
     if (cache == nullptr || column == nullptr || out == nullptr) {
-      return is_missing("cache, column or out");
+      return missing_argument("cache, column or out");
     }
     auto found = cache->cache.statistics(column);
     if (!found.ok()) return found.status();
@@ -180,7 +181,7 @@ xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t 
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
     if (cache == nullptr || column == nullptr || out == nullptr) {
-      return is_missing("cache, column or out");
+      return missing_argument("cache, column or out");
     }
     return show_record(cache->cache.read(column, position), *out);
   });
@@ -191,7 +192,7 @@ xtts_code xtts_cache_view(const xtts_cache* cache, const char* column, uint64_t 
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
     if (cache == nullptr || column == nullptr || out == nullptr) {
-      return is_missing("cache, column or out");
+      return missing_argument("cache, column or out");
     }
     return show_record(cache->cache.view(column, position), *out);
   });

@@ -28,7 +28,7 @@ void copy_text(std::string_view text, char* out, std::size_t size_bytes) {
   out[count] = '\0';
 }
 
-xtts_code tell(xtts_error* error, StatusCode code, std::string_view message) {
+xtts_code report_status(xtts_error* error, StatusCode code, std::string_view message) {
   if (error != nullptr) {
     error->code = static_cast<xtts_code>(code);
     copy_text(message, error->message, sizeof error->message);
@@ -36,7 +36,7 @@ xtts_code tell(xtts_error* error, StatusCode code, std::string_view message) {
   return static_cast<xtts_code>(code);
 }
 
-Status is_missing(std::string_view what) {
+Status missing_argument(std::string_view what) {
   return {StatusCode::kInvalidArgument, std::string(what) + " is NULL"};
 }
 

@@ -34,7 +34,7 @@ namespace xtts::capi {
 void copy_text(std::string_view text, char* out, std::size_t size_bytes);
 
 // Writes a Status into `error`, if there is one, and returns its code.
-xtts_code tell(xtts_error* error, StatusCode code, std::string_view message);
+xtts_code report_status(xtts_error* error, StatusCode code, std::string_view message);
 
 // Runs `call`, which returns a Status, and reports its failure.
 template <typename Call>
@@ -42,17 +42,17 @@ xtts_code at_entry(xtts_error* error, Call call) noexcept {
   const xtts::NoCancellation no_cancellation;
   try {
     const Status status = call();
-    return tell(error, status.code(), status.message());
+    return report_status(error, status.code(), status.message());
   } catch (const std::bad_alloc&) {
-    return tell(error, StatusCode::kResource, "out of memory");
+    return report_status(error, StatusCode::kResource, "out of memory");
   } catch (const std::exception& failure) {
-    return tell(error, StatusCode::kInternal, failure.what());
+    return report_status(error, StatusCode::kInternal, failure.what());
   } catch (...) {
-    return tell(error, StatusCode::kInternal, "an exception of another kind");
+    return report_status(error, StatusCode::kInternal, "an exception of another kind");
   }
 }
 
 // The failure of an argument that must not be NULL.
-[[nodiscard]] Status is_missing(std::string_view what);
+[[nodiscard]] Status missing_argument(std::string_view what);
 
 }  // namespace xtts::capi

@@ -19,7 +19,7 @@ using xtts::capi::at_entry;
 using xtts::capi::copy_text;
 using xtts::capi::held_by;
 using xtts::capi::HeldBatch;
-using xtts::capi::is_missing;
+using xtts::capi::missing_argument;
 using xtts::capi::show_batch;
 using xtts::capi::show_texts;
 
@@ -40,14 +40,15 @@ Status next_batch(Next next, xtts_batch& out) {
 xtts_code xtts_batch_wait(const xtts_batch* batch, xtts_error* error) {
   return at_entry(error, [&] {
     const HeldBatch* const held = held_by(batch);
-    return held == nullptr ? is_missing("batch, or what it held,") : held->batch.wait();
+    return held == nullptr ? missing_argument("batch, or what it held,") : held->batch.wait();
   });
 }
 
 xtts_code xtts_batch_let_wait(const xtts_batch* batch, uintptr_t stream, xtts_error* error) {
   return at_entry(error, [&] {
     const HeldBatch* const held = held_by(batch);
-    return held == nullptr ? is_missing("batch, or what it held,") : held->batch.let_wait(stream);
+    return held == nullptr ? missing_argument("batch, or what it held,")
+                           : held->batch.let_wait(stream);
   });
 }
 
@@ -63,7 +64,7 @@ xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* o
                            xtts_reader** out, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (cache == nullptr || options == nullptr || out == nullptr) {
-      return is_missing("cache, options or out");
+      return missing_argument("cache, options or out");
     }
     *out = nullptr;
     const auto understood = xtts::capi::options_of(*options);
@@ -94,7 +95,7 @@ uint64_t xtts_reader_epoch(const xtts_reader* reader) {
 
 xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (reader == nullptr) return is_missing("reader");
+    if (reader == nullptr) return missing_argument("reader");
     reader->reader.set_epoch(epoch);
     return {};
   });
@@ -103,7 +104,7 @@ xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error*
 xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
-    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    if (reader == nullptr || out == nullptr) return missing_argument("reader or out");
     return next_batch([&] { return reader->reader.next(); }, *out);
   });
 }
@@ -112,7 +113,7 @@ xtts_code xtts_reader_next_within(xtts_reader* reader, uint32_t limit_ms, xtts_b
                                   xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
-    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    if (reader == nullptr || out == nullptr) return missing_argument("reader or out");
     const std::chrono::milliseconds limit(limit_ms);
     return next_batch([&] { return reader->reader.next(limit); }, *out);
   });
@@ -125,7 +126,7 @@ void xtts_reader_interrupt(xtts_reader* reader) {
 xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* out,
                                 xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    if (reader == nullptr || out == nullptr) return missing_argument("reader or out");
     const xtts::ReaderState state = reader->reader.state();
     *out = {};
     out->order_version = state.order_version;
@@ -143,7 +144,7 @@ xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* ou
 xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* state,
                                  xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (reader == nullptr || state == nullptr) return is_missing("reader or state");
+    if (reader == nullptr || state == nullptr) return missing_argument("reader or state");
     // The bytes come from a file, so a text may lack its final 0.
     const auto text = [](const auto& field) {
       return std::string(field, std::find(std::begin(field), std::end(field), '\0'));
@@ -164,7 +165,7 @@ xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* s
 xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,
                                 xtts_error* error) {
   return at_entry(error, [&]() -> Status {
-    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    if (reader == nullptr || out == nullptr) return missing_argument("reader or out");
     const std::size_t given_bytes = out->struct_bytes;
     if (given_bytes < sizeof out->struct_bytes || !xtts::capi::is_size_of_stats(given_bytes)) {
       return {StatusCode::kInvalidArgument,
@@ -198,7 +199,7 @@ xtts_code xtts_reader_get_texts(const xtts_reader* reader, xtts_reader_texts* ou
                                 xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
-    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    if (reader == nullptr || out == nullptr) return missing_argument("reader or out");
     show_texts(reader->reader.stats(), *out);
     return {};
   });
