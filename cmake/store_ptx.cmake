@@ -1,6 +1,6 @@
-# cmake -DNVCC=... -DOPTIONS=... -DSOURCE=KERNELS.cu -DPTX=KERNELS.ptx -DFOLDER=... -P store_ptx.cmake
-# translates kernels to PTX that all drivers for CUDA 12 and later compile, and stores it. FOLDER takes
-# what is on its way.
+# cmake -DNVCC=... -DOPTIONS=... -DSOURCE=KERNELS.cu -DPTX=KERNELS.ptx -DFOLDER=... -P this file
+# translates kernels to PTX that all drivers for CUDA 12 and later compile, and stores it in the
+# sources. FOLDER takes files that are needed on the way.
 
 # What every driver reads, whatever toolkit translates: PTX 8.0, for the architectures from 75 on.
 set(version 8.0)
@@ -14,7 +14,8 @@ file(READ ${made} text)
 # Newer toolkits write the version of their own, and hints that 8.0 does not have.
 string(REGEX REPLACE "\n\\.version [0-9.]+" "\n.version ${version}" text "${text}")
 string(REGEX REPLACE "\n[ \t]*\\.pragma \"used_bytes_mask [^\n]*" "" text "${text}")
-file(WRITE ${made} "// The kernels of ${name}. Written by: cmake --build build/check --target store_ptx\n${text}")
+set(head "// The kernels of ${name}. Written by: cmake --build build/check --target store_ptx")
+file(WRITE ${made} "${head}\n${text}")
 # The toolkit's assembler says whether anything else is newer than the version.
 execute_process(COMMAND ${PTXAS} -arch sm_75 -o ${made}.cubin ${made} COMMAND_ERROR_IS_FATAL ANY)
 file(COPY_FILE ${made} ${PTX})
