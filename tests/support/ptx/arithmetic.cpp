@@ -15,7 +15,7 @@
 namespace xtts::testing::ptx {
 namespace {
 
-using Operands = std::array<std::uint64_t, 3>;
+using Operands = std::array<std::uint64_t, kArithmeticOperandsMax>;
 using Table = std::map<std::string, Arithmetic, std::less<>>;
 
 template <typename T>
@@ -171,6 +171,17 @@ T inverted(T x) {
   } else {
     return static_cast<T>(~x);
   }
+}
+
+// The lower `count` bits of x, in y from bit `from` on. What lies over the width is cut off.
+template <typename T>
+T inserted(T x, T y, std::uint32_t from, std::uint32_t count) {
+  constexpr std::uint32_t kWidth = 8 * sizeof(T);
+  const std::uint32_t length = count & 0xFFU;
+  const T all = static_cast<T>(~T{0});
+  const T low = length >= kWidth ? all : static_cast<T>(shifted_left<T>(1, length) - 1);
+  const T mask = shifted_left<T>(low, from & 0xFFU);
+  return static_cast<T>((y & ~mask) | (shifted_left<T>(x, from & 0xFFU) & mask));
 }
 
 // The arithmetic of floats, rounded to nearest.
@@ -385,6 +396,8 @@ Table make_table() {
   define_untyped<std::uint16_t>(table, "b16");
   define_untyped<std::uint32_t>(table, "b32");
   define_untyped<std::uint64_t>(table, "b64");
+  define<inserted<std::uint32_t>>(table, "bfi.b32");
+  define<inserted<std::uint64_t>>(table, "bfi.b64");
   define_integers<std::uint16_t>(table, "u16");
   define_integers<std::uint32_t>(table, "u32");
   define_integers<std::uint64_t>(table, "u64");

@@ -14,6 +14,8 @@
 
 namespace xtts::testing::ptx {
 
+inline constexpr std::size_t kArithmeticOperandsMax = 4;
+
 enum class Kind : std::uint8_t { kUnsigned, kSigned, kFloat, kPredicate };
 
 // A type of PTX. Its .b types are unsigned here.
@@ -25,9 +27,9 @@ struct Type {
 struct Arithmetic {
   // Registers hold 64 bits; a function uses the lower ones. What it returns is extended by its
   // sign, where it has one.
-  std::uint64_t (*run)(const std::array<std::uint64_t, 3>& operands) = nullptr;
+  std::uint64_t (*run)(const std::array<std::uint64_t, kArithmeticOperandsMax>& operands) = nullptr;
   Type result;
-  std::array<Type, 3> operands = {};
+  std::array<Type, kArithmeticOperandsMax> operands = {};
   std::size_t operand_count = 0;
   bool fits_larger_registers = false;  // cvt: registers may be larger than the types
 };

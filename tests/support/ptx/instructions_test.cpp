@@ -65,6 +65,23 @@ TEST(PtxInstructions, ComparisonsOfNumbers) {
   EXPECT_EQ(result_of("setp.eq.f32 %p4, %f1, %f2;", bits_of(0.0F), bits_of(-0.0F)), 1U);
 }
 
+// The fourth operand needs no register.
+TEST(PtxInstructions, BitsAreInserted) {
+  const auto inserted = [](const char* count, std::uint64_t from) {
+    return result_of("bfi.b32 %r4, %r1, %r2, %r3, " + std::string(count) + ";", 0xABCD, 0x12345678,
+                     from);
+  };
+  EXPECT_EQ(inserted("8", 8), 0x1234CD78U);
+  EXPECT_EQ(inserted("0", 8), 0x12345678U);
+  EXPECT_EQ(inserted("16", 24), 0xCD345678U);
+  EXPECT_EQ(inserted("16", 32), 0x12345678U);
+  EXPECT_EQ(inserted("32", 0), 0xABCDU);
+  EXPECT_EQ(inserted("32", 16), 0xABCD5678U);
+  EXPECT_EQ(result_of("bfi.b64 %rd4, %rd1, %rd2, 32, 32;", 0x5566778899AABBCCU, u64(-1)),
+            0x99AABBCCFFFFFFFFU);
+  EXPECT_EQ(result_of("bfi.b64 %rd4, %rd1, %rd2, 8, 64;", u64(-1), 0x55), 0xFFFFFFFFFFFFFF55U);
+}
+
 // (1 + e)^2 - 1 is 2 e + e^2: the product's last bits are lost, unless it is not rounded.
 TEST(PtxInstructions, FmaRoundsOnce) {
   const float x = 1.0F + 0x1p-23F;

@@ -13,6 +13,20 @@ struct Register {
   std::uint32_t set_by = 0;  // a thread's number
 };
 
+struct Thread {
+  std::uint32_t number = 0;  // from 1, of the whole launch
+  Register* registers = nullptr;
+  std::size_t next = 0;  // the number of an instruction
+  std::uint64_t steps = 0;
+  const Instruction* barrier = nullptr;  // where it waits
+};
+
+std::size_t shared_words(const Kernel& kernel) {
+  if (kernel.shared.empty()) return 0;
+  const SharedVariable& last = kernel.shared.back();
+  return (last.address + last.size_bytes - kSharedBegin + 7) / 8;
+}
+
 class Machine {
  public:
   Machine(const Kernel& kernel, const Launch& launch)
@@ -20,7 +34,11 @@ class Machine {
         launch_(launch),
         memory_(launch.memory),
         table_((launch.table.size() + 7) / 8),
-        registers_(kernel.register_count) {
+        shared_words_(shared_words(kernel)),
+        threads_(launch.block_x),
+        // A thread that meets no barrier runs to its end before the next one begins.
+        registers_(std::size_t{kernel.register_count} *
+                   (kernel.has_barriers ? launch.block_x : 1)) {
     if (kernel.table_bytes != launch.table.size()) {
       throw Fault("its table has " + std::to_string(kernel.table_bytes) + " bytes, the launch's " +
                   std::to_string(launch.table.size()));
@@ -31,37 +49,72 @@ class Machine {
   void run() {
     for (std::uint32_t y = 0; y < launch_.grid_y; ++y) {
       for (std::uint32_t x = 0; x < launch_.grid_x; ++x) {
-        for (std::uint32_t i = 0; i < launch_.block_x; ++i) {
-          ++thread_;
-          set(kThreadX, i);
-          set(kBlockSizeX, launch_.block_x);
-          set(kBlockX, x);
-          set(kBlockY, y);
-          set(kGridSizeX, launch_.grid_x);
-          set(kGridSizeY, launch_.grid_y);
-          set(kTableAddress, table_address());
-          run_thread();
-        }
+        run_block(x, y);
       }
     }
   }
 
  private:
-  void run_thread() {
-    std::size_t next = 0;
-    for (std::uint64_t steps = 0; next < kernel_.instructions.size(); ++steps) {
-      const Instruction& instruction = kernel_.instructions[next++];
+  void run_block(std::uint32_t x, std::uint32_t y) {
+    Memory shared(shared_ranges());
+    shared_ = &shared;
+    for (std::uint32_t i = 0; i < launch_.block_x; ++i) {
+      begin_thread(i, x, y);
+      run_to_barrier();
+    }
+    while (all_wait()) {
+      shared.pass_barrier();
+      for (Thread& thread : threads_) {
+        thread_ = &thread;
+        run_to_barrier();
+      }
+    }
+  }
+
+  void begin_thread(std::uint32_t i, std::uint32_t x, std::uint32_t y) {
+    const std::size_t place = kernel_.has_barriers ? i : 0;
+    threads_[i] = {.number = ++thread_count_,
+                   .registers = registers_.data() + place * kernel_.register_count};
+    thread_ = &threads_[i];
+    set(kThreadX, i);
+    set(kBlockSizeX, launch_.block_x);
+    set(kBlockX, x);
+    set(kBlockY, y);
+    set(kGridSizeX, launch_.grid_x);
+    set(kGridSizeY, launch_.grid_y);
+    set(kTableAddress, table_address());
+  }
+
+  // Whether the block goes on behind a barrier. Either all of its threads wait at the same one, or
+  // all are over.
+  bool all_wait() {
+    for (Thread& thread : threads_) {
+      if (thread.barrier == threads_[0].barrier) continue;
+      thread_ = thread.barrier == nullptr ? threads_.data() : &thread;
+      throw Fault(words(*thread_->barrier, Fault("not all threads of the block come here")));
+    }
+    return threads_[0].barrier != nullptr;
+  }
+
+  void run_to_barrier() {
+    thread_->barrier = nullptr;
+    while (thread_->next < kernel_.instructions.size()) {
+      const Instruction& instruction = kernel_.instructions[thread_->next++];
       try {
-        if (steps == launch_.steps_max) {
-          throw Fault("does not end after " + std::to_string(steps) + " steps");
+        if (thread_->steps++ == launch_.steps_max) {
+          throw Fault("does not end after " + std::to_string(launch_.steps_max) + " steps");
         }
         if (instruction.is_guarded &&
             (read(instruction.guard) & 1U) == (instruction.is_guard_negated ? 1U : 0U)) {
           continue;
         }
         if (instruction.step == Step::kReturn) return;
+        if (instruction.step == Step::kBarrier) {
+          thread_->barrier = &instruction;
+          return;
+        }
         if (instruction.step == Step::kBranch) {
-          next = instruction.target;
+          thread_->next = instruction.target;
         } else {
           execute(instruction);
         }
@@ -78,6 +131,7 @@ class Machine {
         return set(instruction.results[0], compute(instruction));
       case Step::kLoadParameter:
       case Step::kLoad:
+      case Step::kLoadShared:
         return load(instruction);
       default:
         return store(instruction);
@@ -85,7 +139,7 @@ class Machine {
   }
 
   [[nodiscard]] std::uint64_t compute(const Instruction& instruction) const {
-    std::array<std::uint64_t, 3> operands{};
+    std::array<std::uint64_t, kArithmeticOperandsMax> operands{};
     for (std::size_t i = 0; i < instruction.arithmetic->operand_count; ++i) {
       operands[i] = value(instruction.operands[i]);
     }
@@ -97,9 +151,10 @@ class Machine {
     const std::uint64_t begin = address(instruction);
     for (std::uint32_t i = 0; i < instruction.element_count; ++i) {
       const std::uint64_t place = begin + std::uint64_t{i} * size_bytes;
-      const std::uint64_t bits = instruction.step == Step::kLoad
-                                     ? memory_.load(thread_, place, size_bytes)
-                                     : load_parameter(place, size_bytes);
+      const std::uint64_t bits =
+          instruction.step == Step::kLoadParameter
+              ? load_parameter(place, size_bytes)
+              : memory_of(instruction).load(thread_->number, place, size_bytes);
       const bool is_signed = instruction.type.kind == Kind::kSigned;
       set(instruction.results[i], is_signed ? sign_extended(bits, size_bytes) : bits);
     }
@@ -109,9 +164,35 @@ class Machine {
     const std::uint32_t size_bytes = instruction.type.size_bytes;
     const std::uint64_t begin = address(instruction);
     for (std::uint32_t i = 0; i < instruction.element_count; ++i) {
-      memory_.store(thread_, begin + std::uint64_t{i} * size_bytes, size_bytes,
-                    value(instruction.operands[i]));
+      memory_of(instruction)
+          .store(thread_->number, begin + std::uint64_t{i} * size_bytes, size_bytes,
+                 value(instruction.operands[i]));
     }
+  }
+
+  Memory& memory_of(const Instruction& instruction) {
+    return is_shared(instruction) ? *shared_ : memory_;
+  }
+
+  static bool is_shared(const Instruction& instruction) {
+    return instruction.step == Step::kLoadShared || instruction.step == Step::kStoreShared;
+  }
+
+  [[nodiscard]] std::vector<MemoryRange> shared_ranges() const {
+    std::vector<MemoryRange> ranges;
+    for (const SharedVariable& variable : kernel_.shared) {
+      ranges.push_back({.name = variable.name,
+                        .address = shared_on_host(variable.address),
+                        .size_bytes = variable.size_bytes,
+                        .use = MemoryRange::Use::kShared});
+    }
+    return ranges;
+  }
+
+  // Addresses of shared memory have 32 bits.
+  [[nodiscard]] std::uint64_t shared_on_host(std::uint64_t address) const {
+    return reinterpret_cast<std::uint64_t>(shared_words_.data()) - kSharedBegin +
+           static_cast<std::uint32_t>(address);
   }
 
   [[nodiscard]] std::uint64_t load_parameter(std::uint64_t place, std::uint32_t size_bytes) const {
@@ -137,7 +218,8 @@ class Machine {
 
   // The whole of a vector lies at a multiple of its size.
   [[nodiscard]] std::uint64_t address(const Instruction& instruction) const {
-    const std::uint64_t begin = value(instruction.address) + instruction.offset;
+    const std::uint64_t told = value(instruction.address) + instruction.offset;
+    const std::uint64_t begin = is_shared(instruction) ? shared_on_host(told) : told;
     const std::uint64_t size_bytes =
         std::uint64_t{instruction.element_count} * instruction.type.size_bytes;
     const bool is_parameter = instruction.step == Step::kLoadParameter;
@@ -158,27 +240,32 @@ class Machine {
   }
 
   [[nodiscard]] std::uint64_t read(std::uint64_t number) const {
-    if (registers_[number].set_by != thread_) throw Fault("reads a register that it has not set");
-    return registers_[number].bits;
+    const Register& found = thread_->registers[number];
+    if (found.set_by != thread_->number) throw Fault("reads a register that it has not set");
+    return found.bits;
   }
 
   void set(std::uint32_t number, std::uint64_t bits) {
-    registers_[number] = {.bits = bits, .set_by = thread_};
+    thread_->registers[number] = {.bits = bits, .set_by = thread_->number};
   }
 
   [[nodiscard]] std::string words(const Instruction& instruction, const Fault& fault) const {
     return "line " + std::to_string(instruction.line) + ", '" + instruction.text + "', thread " +
-           std::to_string(registers_[kThreadX].bits) + " of block (" +
-           std::to_string(registers_[kBlockX].bits) + ", " +
-           std::to_string(registers_[kBlockY].bits) + "): " + fault.what();
+           std::to_string(thread_->registers[kThreadX].bits) + " of block (" +
+           std::to_string(thread_->registers[kBlockX].bits) + ", " +
+           std::to_string(thread_->registers[kBlockY].bits) + "): " + fault.what();
   }
 
   const Kernel& kernel_;
   const Launch& launch_;
   Memory memory_;
   std::vector<std::uint64_t> table_;  // a copy, aligned
+  std::vector<std::uint64_t> shared_words_;
+  std::vector<Thread> threads_;  // of the block that runs
   std::vector<Register> registers_;
-  std::uint32_t thread_ = 0;  // from 1
+  Memory* shared_ = nullptr;  // of that block
+  Thread* thread_ = nullptr;  // the one that runs
+  std::uint32_t thread_count_ = 0;
 };
 
 }  // namespace

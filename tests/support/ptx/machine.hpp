@@ -1,4 +1,5 @@
-// The machine: runs a kernel of a program on the host, one thread after the other.
+// The machine: runs a kernel of a program on the host, one thread after the other. At a
+// barrier the next thread begins, until all of the block are there.
 //
 // Any number of calls at once, on memory of their own. Failure: kInternal, with words that name
 // kernel, line, instruction and thread. What was written before stays.

@@ -58,8 +58,9 @@ Memory::Watched& Memory::find(std::uint64_t address, std::uint32_t size_bytes, b
     throw Fault(act_text(address, size_bytes, is_write) + ", behind the " +
                 std::to_string(found.range.size_bytes) + " bytes of '" + found.range.name + "'");
   }
-  const bool is_allowed =
-      found.range.use == Use::kReadAndWrite || (found.range.use != Use::kRead) == is_write;
+  const bool is_allowed = found.range.use == Use::kReadAndWrite ||
+                          found.range.use == Use::kShared ||
+                          (found.range.use != Use::kRead) == is_write;
   if (!is_allowed) {
     throw Fault(act_text(address, size_bytes, is_write) + ": " + place_in(found.range, address) +
                 ", which it may not " + (is_write ? "write" : "read"));
@@ -78,6 +79,10 @@ std::uint64_t Memory::load(std::uint32_t thread, std::uint64_t address, std::uin
       if (bytes[i].writer != 0 && bytes[i].writer != thread) {
         throw Fault("reads " + place_in(found.range, address + i) +
                     ", which another thread wrote: " + place_text(address + i));
+      }
+      if (found.range.use == Use::kShared && !bytes[i].is_set) {
+        throw Fault("reads " + place_in(found.range, address + i) +
+                    ", which no thread has written");
       }
       const bool is_first = bytes[i].reader == 0 || bytes[i].reader == thread;
       bytes[i].reader = is_first ? thread : kSeveralReaders;
@@ -105,8 +110,15 @@ void Memory::store(std::uint32_t thread, std::uint64_t address, std::uint32_t si
                   ", which another thread read: " + place_text(address + i));
     }
     bytes[i].writer = thread;
+    bytes[i].is_set = true;
   }
   std::memcpy(memory, &bits, size_bytes);
+}
+
+void Memory::pass_barrier() {
+  for (Watched& watched : watched_) {
+    for (Byte& byte : watched.bytes) byte = {.is_set = byte.is_set};
+  }
 }
 
 }  // namespace xtts::testing::ptx

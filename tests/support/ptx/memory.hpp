@@ -15,7 +15,8 @@ struct MemoryRange {
     kRead,
     kWrite,
     kReadAndWrite,
-    kFlag,  // written by any number of threads, all with the same value
+    kFlag,    // written by any number of threads, all with the same value
+    kShared,  // of the threads of a block; has no value before one of them writes
   };
   std::string name;
   std::uint64_t address = 0;
@@ -33,12 +34,15 @@ class Memory {
                                    std::uint32_t size_bytes);
   void store(std::uint32_t thread, std::uint64_t address, std::uint32_t size_bytes,
              std::uint64_t bits);
+  // A barrier of all threads that use this memory: what follows is ordered behind what was before.
+  void pass_barrier();
 
  private:
   // Who used a byte: 0 is nobody.
   struct Byte {
     std::uint32_t writer = 0;
     std::uint32_t reader = 0;
+    bool is_set = false;  // by a thread, before the barrier or behind it
   };
   struct Watched {
     MemoryRange range;

@@ -140,6 +140,63 @@ TEST_F(PtxMemory, AThreadEndsAndKnowsItsRegisters) {
               HasSubstr("thread 1 of block (0, 0): reads a register that it has not set"));
 }
 
+// Each thread writes its number to `sums`, and reads its neighbour's.
+std::string swap_by_shared(const std::string& barrier) {
+  return ".shared .align 4 .b8 before[4];\n.shared .align 8 .b8 sums[16];\n"
+         "mov.u32 %r3, sums;\nshl.b32 %r4, %r1, 2;\nadd.s32 %r5, %r3, %r4;\n"
+         "st.shared.u32 [%r5], %r1;\n" +
+         barrier +
+         "xor.b32 %r6, %r1, 1;\nshl.b32 %r4, %r6, 2;\nadd.s32 %r5, %r3, %r4;\n"
+         "ld.shared.u32 %r7, [%r5];\nst.global.u32 [%rd3], %r7;\n";
+}
+
+TEST_F(PtxMemory, ABarrierOrdersWhatABlockShares) {
+  EXPECT_EQ(run_with(swap_by_shared("bar.sync 0;\n"), Use::kWrite, Use::kRead, 4), "");
+  EXPECT_EQ(first_, (Array{1, 0, 3, 2}));
+  EXPECT_THAT(run_with(swap_by_shared(""), Use::kWrite, Use::kRead, 4),
+              AllOf(HasSubstr("thread 0 of block (0, 0)"),
+                    HasSubstr("byte 4 of 'sums', which no thread has written")));
+  // What is written again after a read needs a barrier, too.
+  const std::string again = swap_by_shared("bar.sync 0;\n") + "st.shared.u32 [sums+12], %r1;\n";
+  EXPECT_THAT(run_with(again, Use::kWrite, Use::kRead, 4),
+              HasSubstr("writes byte 12 of 'sums', which another thread"));
+}
+
+TEST_F(PtxMemory, SharedMemoryIsThatOfOneBlock) {
+  const std::string write_in_first =
+      ".shared .align 4 .b8 sums[8];\nmov.u32 %r3, %ctaid.x;\nsetp.ne.u32 %p1, %r3, 0;\n"
+      "@%p1 bra $L;\nst.shared.u32 [sums], %r1;\n$L:\nld.shared.u32 %r4, [sums];\n";
+  EXPECT_EQ(run_with(write_in_first, Use::kRead, Use::kRead), "");
+  EXPECT_THAT(run_with(write_in_first, Use::kRead, Use::kRead, 1, 2),
+              AllOf(HasSubstr("block (1, 0)"), HasSubstr("which no thread has written")));
+  EXPECT_THAT(run_with(".shared .align 4 .b8 sums[8];\nst.shared.u32 [sums+8], %r1;\n", Use::kRead,
+                       Use::kRead),
+              HasSubstr("behind the 8 bytes of 'sums'"));
+  EXPECT_THAT(run_with(".shared .align 4 .b8 sums[8];\nst.shared.u32 [sums+-4], %r1;\n", Use::kRead,
+                       Use::kRead),
+              HasSubstr("before all memory"));
+  EXPECT_THAT(run_with("st.shared.u32 [%rd0], %r1;\n", Use::kWrite, Use::kRead),
+              HasSubstr("before all memory"));
+}
+
+TEST_F(PtxMemory, ABarrierDoesNotOrderOtherMemory) {
+  EXPECT_THAT(run_with("st.global.u32 [%rd3], %r1;\nbar.sync 0;\nld.global.u32 %r3, [%rd0];\n",
+                       Use::kReadAndWrite, Use::kRead, 2),
+              HasSubstr("reads byte 0 of 'first', which another thread wrote"));
+}
+
+TEST_F(PtxMemory, AllThreadsOfABlockComeToABarrier) {
+  const std::string last = "setp.eq.u32 %p1, %r1, 3;\n";
+  EXPECT_THAT(run_with(last + "@%p1 bar.sync 0;\n", Use::kRead, Use::kRead, 4),
+              AllOf(HasSubstr("'@%p1 bar.sync 0;', thread 3 of"),
+                    HasSubstr("not all threads of the block come here")));
+  EXPECT_THAT(run_with(last + "@!%p1 bar.sync 0;\n", Use::kRead, Use::kRead, 4),
+              AllOf(HasSubstr("thread 0 of"), HasSubstr("not all threads")));
+  EXPECT_THAT(run_with(last + "@%p1 bar.sync 0;\n@!%p1 bar.sync 0;\n", Use::kRead, Use::kRead, 4),
+              HasSubstr("not all threads"));
+  EXPECT_EQ(run_with("bar.sync 0;\nbar.sync 0;\n", Use::kRead, Use::kRead, 4, 2), "");
+}
+
 TEST_F(PtxMemory, RangesLieApart) {
   Launch launch;
   launch.memory = {range("first", first_, Use::kRead), range("again", first_, Use::kRead)};

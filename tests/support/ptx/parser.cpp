@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r";
 constexpr Type kAddress = {Kind::kUnsigned, 8};
+constexpr Type kSharedAddress = {Kind::kUnsigned, 4};  // registers may be larger
 constexpr Type kPredicateType = {Kind::kPredicate, 1};
 
 std::string_view trimmed(std::string_view text) {
@@ -96,6 +97,7 @@ class KernelParser {
       kernel_.instructions[instruction].target = scope_.label(label);
     }
     kernel_.register_count = scope_.register_count();
+    kernel_.shared = scope_.shared();
     return std::move(kernel_);
   }
 
@@ -110,6 +112,7 @@ class KernelParser {
       const auto [type, names] = cut(rest, kSpaces);
       return scope_.declare_registers(type, names);
     }
+    if (name == ".shared") return scope_.declare_shared(rest);
     // Advice for the compiler that follows.
     const bool is_advice =
         rest.starts_with("\"nounroll\"") || rest.starts_with("\"used_bytes_mask ");
@@ -139,6 +142,11 @@ class KernelParser {
     if (name == "ret") {
       check_count(operands, 0);
       made.step = Step::kReturn;
+    } else if (name == "bar.sync" || name == "barrier.sync") {
+      check_count(operands, 1);
+      if (operands[0] != "0") throw Fault("unknown barrier");
+      made.step = Step::kBarrier;
+      kernel_.has_barriers = true;
     } else if (name == "bra" || name == "bra.uni") {
       check_count(operands, 1);
       made.step = Step::kBranch;
@@ -168,7 +176,9 @@ class KernelParser {
     static constexpr std::pair<std::string_view, Step> kSpaceOf[] = {
         {"ld.param.", Step::kLoadParameter},
         {"ld.global.", Step::kLoad},
-        {"st.global.", Step::kStore}};
+        {"st.global.", Step::kStore},
+        {"ld.shared.", Step::kLoadShared},
+        {"st.shared.", Step::kStoreShared}};
     const auto* const use = std::ranges::find_if(
         kSpaceOf, [&](const auto& known) { return name.starts_with(known.first); });
     if (use == std::end(kSpaceOf)) throw Fault("unknown instruction");
@@ -179,7 +189,7 @@ class KernelParser {
     if (made.element_count > 1) name.remove_prefix(3);
     made.type = memory_type(name);
     check_count(operands, 2);
-    const bool is_store = made.step == Step::kStore;
+    const bool is_store = is_store_step(made.step);
     read_address(operands[is_store ? 0 : 1], made);
     read_elements(operands[is_store ? 1 : 0], made);
   }
@@ -189,7 +199,7 @@ class KernelParser {
     if (made.element_count > 1) elements = split_operands(inside(text, '{', '}'));
     check_count(elements, made.element_count);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (made.step == Step::kStore) {
+      if (is_store_step(made.step)) {
         made.operands[i] = scope_.operand(elements[i], made.type, Fit::kOrLarger);
       } else {
         made.results[i] = scope_.result(elements[i], made.type, Fit::kOrLarger);
@@ -197,15 +207,21 @@ class KernelParser {
     }
   }
 
-  // "[%rd1]", "[%rd1+8]", "[%rd1+-8]"
+  // "[%rd1]", "[%rd1+8]", "[%rd1+-8]", of shared memory also "[%r1]" and "[NAME+8]"
   void read_address(std::string_view text, Instruction& made) {
     const auto [base, offset] = cut(inside(text, '[', ']'), "+");
-    made.address = scope_.operand(base, kAddress, Fit::kExact);
+    const bool is_shared = made.step == Step::kLoadShared || made.step == Step::kStoreShared;
+    made.address = is_shared ? scope_.operand(base, kSharedAddress, Fit::kOrLarger)
+                             : scope_.operand(base, kAddress, Fit::kExact);
     if (!offset.empty()) {
       const Operand constant = scope_.operand(offset, kAddress, Fit::kExact);
       if (constant.is_register) throw Fault("an offset that is no number");
       made.offset = constant.bits;
     }
+  }
+
+  static bool is_store_step(Step step) {
+    return step == Step::kStore || step == Step::kStoreShared;
   }
 
   static void check_count(const std::vector<std::string_view>& operands, std::size_t count) {

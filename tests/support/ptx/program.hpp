@@ -31,7 +31,17 @@ enum Special : std::uint32_t {
   kSpecialCount
 };
 
-enum class Step : std::uint8_t { kCompute, kLoadParameter, kLoad, kStore, kBranch, kReturn };
+enum class Step : std::uint8_t {
+  kCompute,
+  kLoadParameter,
+  kLoad,
+  kStore,
+  kLoadShared,
+  kStoreShared,
+  kBarrier,  // of all threads of a block
+  kBranch,
+  kReturn
+};
 
 struct Instruction {
   Step step = Step::kReturn;
@@ -55,11 +65,23 @@ struct Instruction {
   std::uint32_t target = 0;  // kBranch: the number of the instruction that follows
 };
 
+// A variable that the threads of a block share.
+struct SharedVariable {
+  std::string name;
+  std::uint64_t address = 0;  // in the block's shared memory, from kSharedBegin on
+  std::uint64_t size_bytes = 0;
+};
+
+inline constexpr std::uint64_t kSharedBegin = 1024;    // so that 0 is no address
+inline constexpr std::uint64_t kSharedMax = 48 << 10;  // of a block, for all variables
+
 struct Kernel {
   std::string name;
   std::uint64_t table_bytes = 0;  // of its only parameter
   std::uint32_t register_count = kSpecialCount;
   std::vector<Instruction> instructions = {};
+  std::vector<SharedVariable> shared = {};
+  bool has_barriers = false;
 };
 
 using Program = std::map<std::string, Kernel>;

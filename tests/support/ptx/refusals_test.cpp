@@ -20,7 +20,8 @@ std::string refusal_of(const std::string& line) {
 }
 
 TEST(PtxRefusals, UnknownInstructionsAndModifiers) {
-  for (const char* const line : {"bar.sync 0;",
+  for (const char* const line : {"bar.arrive 0, 64;",
+                                 "bar.sync.aligned 0;",
                                  "add.f32 %f1, %f2, %f3;",
                                  "add.rz.f32 %f1, %f2, %f3;",
                                  "add.rn.ftz.f32 %f1, %f2, %f3;",
@@ -34,7 +35,10 @@ TEST(PtxRefusals, UnknownInstructionsAndModifiers) {
                                  "setp.lt.and.s32 %p1, %r1, %r2, %p2;",
                                  "setp.lo.u32 %p1, %r1, %r2;",
                                  "setp.lt.b32 %p1, %r1, %r2;",
-                                 "ld.shared.u32 %r1, [%rd1];",
+                                 "ld.local.u32 %r1, [%rd1];",
+                                 "ld.u32 %r1, [%rd1];",
+                                 "ld.volatile.shared.u32 %r1, [%r1];",
+                                 "atom.shared.add.u32 %r1, [%r1], %r2;",
                                  "ld.global.nc.u32 %r1, [%rd1];",
                                  "ld.volatile.global.u32 %r1, [%rd1];",
                                  "atom.global.add.u32 %r1, [%rd1], %r2;",
@@ -72,13 +76,30 @@ TEST(PtxRefusals, OperandsThatDoNotFit) {
 }
 
 TEST(PtxRefusals, UnknownDirectives) {
-  for (const char* const line : {".shared .align 4 .b8 memory[64];", ".local .b32 x;",
+  for (const char* const line : {".extern .shared .align 4 .b8 memory[];", ".local .b32 x;",
                                  ".loc 1 2 3;", ".pragma \"enable_something\";"}) {
     EXPECT_THAT(refusal_of(line), HasSubstr("unknown directive"));
   }
   EXPECT_THAT(refusal_of(".reg .b128 %q<3>;"), HasSubstr("unknown kind of registers"));
   EXPECT_THAT(refusal_of(".reg .b32 %q;"), HasSubstr("unknown kind of registers"));
   EXPECT_THAT(refusal_of(".reg .b32 %q<x>;"), HasSubstr("unknown number of registers"));
+}
+
+TEST(PtxRefusals, UnknownSharedMemoryAndBarriers) {
+  for (const char* const line :
+       {".shared .b32 x;", ".shared .align 4 .b32 x[4];", ".shared .align 4 .b8 x;"}) {
+    EXPECT_THAT(refusal_of(line), HasSubstr("unknown kind of shared memory"));
+  }
+  for (const char* const line : {".shared .align 0 .b8 x[4];", ".shared .align 32 .b8 x[4];",
+                                 ".shared .align 4 .b8 x[];", ".shared .align 4 .b8 x[49153];"}) {
+    EXPECT_THAT(refusal_of(line), HasSubstr("unknown size of shared memory"));
+  }
+  const std::string most = ".shared .align 4 .b8 x[49152];\n";
+  EXPECT_THAT(refusal_of(most + ".shared .align 4 .b8 y[4];"), HasSubstr("too much shared memory"));
+  EXPECT_THAT(refusal_of("ld.shared.u32 %r1, [%rs1];"), HasSubstr("'%rs1' does not fit"));
+  EXPECT_THAT(refusal_of("ld.shared.u32 %r1, [x];"), HasSubstr("unknown operand 'x'"));
+  EXPECT_THAT(refusal_of("bar.sync 1;"), HasSubstr("unknown barrier"));
+  EXPECT_THAT(refusal_of("bar.sync 0, 64;"), HasSubstr("2 operands, not 1"));
 }
 
 std::string refusal_of_text(const std::string& text) {

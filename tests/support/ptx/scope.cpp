@@ -1,5 +1,6 @@
 #include "support/ptx/scope.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@ namespace xtts::testing::ptx {
 namespace {
 
 constexpr std::uint32_t kRegistersMax = 100'000;
+constexpr std::uint64_t kSharedAlignMax = 16;
 
 std::string quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
@@ -73,9 +75,38 @@ void Scope::declare_label(std::string_view name, std::uint32_t instruction) {
   if (!labels_.emplace(name, instruction).second) throw Fault("a label that was there already");
 }
 
+void Scope::declare_shared(std::string_view declaration) {
+  const std::string_view before_align = ".align ";
+  const std::string_view before_name = " .b8 ";
+  const std::size_t name = declaration.find(before_name);
+  const std::size_t open = declaration.find('[');
+  if (!declaration.starts_with(before_align) || name == std::string_view::npos ||
+      open == std::string_view::npos || open < name || !declaration.ends_with(']')) {
+    throw Fault("unknown kind of shared memory");
+  }
+  const auto align =
+      parse_number(declaration.substr(before_align.size(), name - before_align.size()), 10);
+  const auto size = parse_number(declaration.substr(open + 1, declaration.size() - open - 2), 10);
+  if (!align || !size || *align == 0 || *align > kSharedAlignMax || *size > kSharedMax) {
+    throw Fault("unknown size of shared memory");
+  }
+  const std::uint64_t begin =
+      shared_.empty() ? kSharedBegin : shared_.back().address + shared_.back().size_bytes;
+  const std::uint64_t address = (begin + *align - 1) / *align * *align;
+  if (address + *size > kSharedBegin + kSharedMax) throw Fault("too much shared memory");
+  const std::size_t first = name + before_name.size();
+  shared_.push_back({.name = std::string(declaration.substr(first, open - first)),
+                     .address = address,
+                     .size_bytes = *size});
+}
+
 Operand Scope::operand(std::string_view text, Type type, Fit fit) const {
   if (text.starts_with('%') || text == table_name_) {
     return {.is_register = true, .bits = find(text, type, fit).number};
+  }
+  const auto variable = std::ranges::find(shared_, text, &SharedVariable::name);
+  if (variable != shared_.end() && type.size_bytes >= 4 && type.kind != Kind::kFloat) {
+    return {.is_register = false, .bits = variable->address};
   }
   const auto constant = parse_constant(text, type);
   if (!constant) throw Fault("unknown operand " + quoted(text));

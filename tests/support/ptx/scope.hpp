@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/ptx/program.hpp"
 
@@ -21,10 +22,13 @@ class Scope {
   // ".b32 %r<11>": %r0 to %r10.
   void declare_registers(std::string_view type, std::string_view names);
   void declare_label(std::string_view name, std::uint32_t instruction);
+  // ".align 8 .b8 NAME[4096]"
+  void declare_shared(std::string_view declaration);
 
   [[nodiscard]] std::uint32_t register_count() const { return register_count_; }
   [[nodiscard]] std::string_view table_name() const { return table_name_; }
-  // A register, a special one, the address of the table, or a constant.
+  [[nodiscard]] const std::vector<SharedVariable>& shared() const { return shared_; }
+  // A register, a special one, the address of the table or of a shared variable, or a constant.
   [[nodiscard]] Operand operand(std::string_view text, Type type, Fit fit) const;
   // The number of a register that an instruction sets.
   [[nodiscard]] std::uint32_t result(std::string_view text, Type type, Fit fit) const;
@@ -42,6 +46,7 @@ class Scope {
   std::string table_name_;
   std::map<std::string, Name, std::less<>> names_;
   std::map<std::string, std::uint32_t, std::less<>> labels_;
+  std::vector<SharedVariable> shared_;
   std::uint32_t register_count_ = kSpecialCount;
 };
 
