@@ -18,6 +18,16 @@ bool is_fatbin(const void* image) {
   return magic == kFatbinMagic;
 }
 
+Work make_work(FakeDriver& now, KernelKind kind, const Launch& launch, const void* table) {
+  if (kind == KernelKind::kFill) {
+    return make_fill(now, launch, *static_cast<const FillTable*>(table));
+  }
+  if (kind == KernelKind::kChange) {
+    return make_change(now, launch, *static_cast<const ChangeTable*>(table));
+  }
+  return make_hash(now, launch, *static_cast<const HashTable*>(table));
+}
+
 bool begins_with(const void* image, std::string_view beginning) {
   return ::strncmp(static_cast<const char*>(image), beginning.data(), beginning.size()) == 0;
 }
@@ -66,6 +76,8 @@ CallResult cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, co
       made->kind = KernelKind::kFill;
     } else if (wanted == kChangeKernel) {
       made->kind = KernelKind::kChange;
+    } else if (wanted == kHashKernel) {
+      made->kind = KernelKind::kHash;
     } else if (has_added_kernel(name)) {
       made->kind = KernelKind::kAdded;
       made->kernel_name = name;
@@ -102,9 +114,7 @@ CallResult cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned gri
       return;
     }
     const Launch launch{.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}};
-    Work work = launched->kind == KernelKind::kFill
-                    ? make_fill(now, launch, *static_cast<const FillTable*>(parameters[0]))
-                    : make_change(now, launch, *static_cast<const ChangeTable*>(parameters[0]));
+    Work work = make_work(now, launched->kind, launch, parameters[0]);
     now.note_launch(*launched->module, now.enqueue(*on, std::move(work)));
   });
 }
