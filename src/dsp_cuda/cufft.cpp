@@ -1,10 +1,6 @@
 #include "dsp_cuda/cufft.hpp"
 
-#include <dlfcn.h>
-
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -12,6 +8,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "cuda/library.hpp"
 
 namespace xtts::dsp_cuda {
 namespace {
@@ -23,11 +20,6 @@ struct Library {
 constexpr std::array<Library, 2> kLibraries = {
     {{"libcufft.so.12", 13000}, {"libcufft.so.11", 12000}}};
 
-std::string last_error() {
-  const char* const why = ::dlerror();
-  return why == nullptr ? "no reason given" : why;
-}
-
 Status no_library(const std::string& why) {
   return {StatusCode::kUnsupported,
           "cuFFT is not on this machine (" + why +
@@ -35,40 +27,14 @@ Status no_library(const std::string& why) {
               "folder in XTTS_CUFFT, or take the device 'cpu'"};
 }
 
-// A library's paths in the folders of XTTS_CUFFT ("/a:/b"), and its name: the system's loader does
-// not look where pip and conda put it. The Python package names these folders.
-std::vector<std::string> paths_of(const char* name) {
-  std::vector<std::string> paths;
-  const char* const set = std::getenv("XTTS_CUFFT");
-  std::string_view folders = set == nullptr ? "" : set;
-  while (!folders.empty()) {
-    const std::string_view folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-    if (!folder.empty()) paths.push_back(std::string(folder) + "/" + name);
-  }
-  paths.emplace_back(name);
-  return paths;
-}
-
-// The newest library that the driver can serve. It is never closed: it has memory of its own.
+// The newest library that the driver can serve.
 Result<void*> load(int driver_version) {
-  std::string why;
+  std::vector<const char*> names;
   for (const Library& library : kLibraries) {
-    if (driver_version < library.driver_version_min) continue;
-    for (const std::string& path : paths_of(library.name)) {
-      if (void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); opened != nullptr) {
-        return opened;
-      }
-      why += (why.empty() ? "" : "; ") + last_error();
-    }
+    if (driver_version >= library.driver_version_min) names.push_back(library.name);
   }
-  return no_library(why);
-}
-
-template <typename Call>
-Status find(void* library, const char* symbol, Call& call) {
-  call = reinterpret_cast<Call>(::dlsym(library, symbol));
-  return call != nullptr ? Status() : no_library("it lacks " + std::string(symbol));
+  auto library = cuda::open_library(names, "XTTS_CUFFT");
+  return library.ok() ? library : no_library(library.status().message());
 }
 
 const char* in_words(FftResult result) {
@@ -105,7 +71,10 @@ Result<const Cufft*> Cufft::open() {
   const std::scoped_lock lock(mutex);
   if (is_open) return &opened;
   XTTS_ASSIGN(void* const library, load(driver->version()));
-#define XTTS_FIND(name, symbol, parameters) XTTS_TRY(find(library, #symbol, opened.calls_.name));
+#define XTTS_FIND(name, symbol, parameters)                     \
+  if (!cuda::find_call(library, #symbol, opened.calls_.name)) { \
+    return no_library("it lacks " + std::string(#symbol));      \
+  }
   XTTS_CUFFT_CALLS(XTTS_FIND)
 #undef XTTS_FIND
   XTTS_TRY(check(opened.calls_.version(&opened.version_), "asking for cuFFT's version"));

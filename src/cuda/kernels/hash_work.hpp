@@ -1,7 +1,6 @@
 // The arithmetic of the hash kernel, written once: CUDA compiles it for devices, C++ for the host.
 // It is XXH3-64 with a seed, for inputs of kHashedBytesMin bytes and more: check64() of
-// base/hash.hpp, in every bit. Formulas and numbers are those of xxHash's specification
-// (doc/xxhash_spec.md).
+// base/hash.hpp, in every bit. Formulas and numbers are those of xxHash's specification.
 //
 // The input is cut into stripes of 64 bytes; 16 stripes are a block, of which the last one may have
 // fewer. Eight lanes of 64 bits each run over all of them:
