@@ -2,14 +2,17 @@
 // speed only so. Env (open_direct_queue) and its files (open_direct) provide them, so that tests
 // can inject faults.
 //
-// A DirectFile is immutable: share freely. For a DirectQueue, one thread at a time submits and one
-// thread at a time reaps; these may be two threads. Reap all reads before you free their memory or
-// destroy the queue.
+// A DirectFile may be shared by any number of threads. For a DirectQueue, one thread at a time
+// submits and one thread at a time reaps; these may be two threads. Reap all reads before you free
+// their memory or destroy the queue.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
 
 #include "base/system_call.hpp"
 #include "xtts/status.hpp"
@@ -26,9 +29,25 @@ class DirectFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] std::uint32_t alignment_bytes() const noexcept { return alignment_bytes_; }
 
+  // Something that lives as long as the open file: another library's handle of it. `make` returns
+  // it, or a failure; it is called until it succeeds. It goes before the file is closed.
+  using Companion = std::shared_ptr<const void>;
+  template <typename Make>
+  [[nodiscard]] Result<Companion> companion(Make make) const {
+    const std::scoped_lock lock(companion_mutex_);
+    if (companion_ == nullptr) {
+      auto made = make();
+      if (!made.ok()) return made;
+      companion_ = std::move(*made);
+    }
+    return companion_;
+  }
+
  private:
   Descriptor descriptor_;
   std::uint32_t alignment_bytes_;
+  mutable std::mutex companion_mutex_;
+  mutable Companion companion_;
 };
 
 struct DirectRead {

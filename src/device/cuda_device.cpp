@@ -4,6 +4,8 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
+#include "cufile/gpu_read_queue.hpp"
+#include "device/cuda_hasher.hpp"
 #include "device/cuda_parts.hpp"
 #include "device/cuda_slot.hpp"
 #include "device/host_memory.hpp"
@@ -35,6 +37,25 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
                     size_bytes, {.numa_node = gpu->numa_node(), .is_kept_from_children = true}));
     XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu, memory.bytes()));
     return std::optional<BorrowableMemory>(std::in_place, std::move(memory), std::move(locked));
+  }
+  [[nodiscard]] Result<DeviceStaging> make_staging(const StagingSize& size) const override {
+    const CudaGpu& gpu = parts_->data;
+    // Without lists, each record would be copied by a call of its own.
+    if (!gpu.context->copies_lists()) {
+      return Status(StatusCode::kUnsupported,
+                    "the NVIDIA driver is older than CUDA 12.8: update it");
+    }
+    XTTS_ASSIGN(const cufile::CuFile* cufile, cufile::CuFile::open(*gpu.context));
+    XTTS_ASSIGN(auto allocated, gpu.pool->allocate(size.bytes + BorrowableMemory::kAlignmentBytes,
+                                                   gpu.memory_bytes));
+    BorrowableMemory memory(std::move(allocated));
+    XTTS_ASSIGN(auto hasher, CudaHasher::make(parts_, size.piece_count));
+    XTTS_ASSIGN(auto queue, cufile::GpuReadQueue::open(
+                                gpu.context, memory.bytes().first(size.bytes), size.depth));
+    return DeviceStaging{.memory = std::move(memory),
+                         .hasher = std::move(hasher),
+                         .queue = std::move(queue),
+                         .copies_through_host = cufile->copies_through_host()};
   }
   [[nodiscard]] std::string facts() const override {
     const std::string words = facts_of(parts_->consumer);

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/channel_norm.hpp"
+#include "base/direct_reads.hpp"
 #include "device/borrowable_memory.hpp"
 #include "xtts/device_id.hpp"
 #include "xtts/dtype.hpp"
@@ -57,6 +58,48 @@ class BorrowingEnd {
   virtual ~BorrowingEnd() = default;
   [[nodiscard]] virtual Status wait() const = 0;
   [[nodiscard]] virtual bool has_happened() const noexcept = 0;
+};
+
+// A piece of a device's memory, and the seed of its hash.
+struct HashJob {
+  std::span<const std::byte> bytes;
+  std::uint64_t seed = 0;
+};
+
+// The hashes of some pieces (check64() of base/hash.hpp). As BorrowingEnd otherwise, and until it
+// has happened the device reads the pieces.
+class Hashes : public BorrowingEnd {
+ public:
+  // Of the i-th piece. Call wait() first, with success.
+  [[nodiscard]] virtual std::uint64_t of(std::size_t i) const noexcept = 0;
+};
+
+// Hashes what lies in a device's memory, because the host cannot read it. One thread at a time.
+class Hasher {
+ public:
+  static constexpr std::size_t kJobsMax = 8;
+  static constexpr std::size_t kBytesMin = 256;
+
+  virtual ~Hasher() = default;
+  // Begins to hash up to kJobsMax pieces of at least kBytesMin bytes that begin at multiples of 8,
+  // and returns at once. Failures: kResource; the device reads no piece then.
+  [[nodiscard]] virtual Result<std::shared_ptr<const Hashes>> hash(
+      std::span<const HashJob> jobs) = 0;
+};
+
+struct StagingSize {
+  std::size_t bytes = 0;
+  std::size_t piece_count = 0;  // pieces that are hashed at once, at most
+  std::uint32_t depth = 0;      // reads at once
+};
+
+// What it takes to stage records in a device's memory. Its parts go in the opposite order.
+struct DeviceStaging {
+  BorrowableMemory memory;
+  std::unique_ptr<Hasher> hasher;
+  std::unique_ptr<DirectQueue> queue;  // reads files into the memory
+  // The system copies through the host's memory, so that nothing is gained.
+  bool copies_through_host = false;
 };
 
 // SlotMemory is the memory of one batch. It is used in a cycle:
@@ -167,6 +210,12 @@ class Device {
   [[nodiscard]] virtual Result<std::optional<BorrowableMemory>> make_borrowable(
       std::size_t /*size_bytes*/) const {
     return std::optional<BorrowableMemory>();
+  }
+  // Memory of this device's own into which files are read, and of which its slots borrow.
+  // kUnsupported: why there is none.
+  [[nodiscard]] virtual Result<DeviceStaging> make_staging(const StagingSize& /*size*/) const {
+    return Status(StatusCode::kUnsupported,
+                  "files are read into a GPU's memory only, as for the device 'cuda:0'");
   }
   // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
   [[nodiscard]] virtual std::string facts() const { return {}; }

@@ -40,6 +40,12 @@ bool lies_in_memory(const reader::RecordPlace& place) {
 
 }  // namespace
 
+bool is_stageable(const ColumnLayout& column, bool in_device) {
+  const formats::ColumnSpec& stored = column.column->spec;
+  return stored.record_bytes() >= kStagedRecordBytesMin &&
+         (!in_device || size_bytes(stored.dtype) <= size_bytes(column.dtype));
+}
+
 ReadAhead::ReadAhead(const reader::CacheSet& caches, const ReadAheadOptions& options,
                      ChooseClips choose_clips)
     : caches_(caches), options_(options), choose_clips_(std::move(choose_clips)) {}
@@ -53,7 +59,7 @@ void ReadAhead::restart() {
 }
 
 bool ReadAhead::is_staged(const ColumnLayout& column) const {
-  return options_.staging != nullptr && column.column->spec.record_bytes() >= kStagedRecordBytesMin;
+  return options_.staging != nullptr && is_stageable(column, options_.staging->is_in_device());
 }
 
 bool ReadAhead::looks_ahead() const {
@@ -217,9 +223,14 @@ std::uint64_t ReadAhead::stage(const reader::RecordPlace& place) const noexcept 
   const std::uint64_t region_bytes = place.block->header.region_bytes(place.slot);
   const std::uint64_t bytes = options_.reads_padding ? region_bytes : true_bytes;
   if (bytes == 0) return kNoTicket;
+  std::uint64_t seed = 0;
+  if (options_.staging->is_in_device()) {
+    if (bytes < device::Hasher::kBytesMin) return kNoTicket;
+    seed = formats::record_check_seed(place.block->header, place.slot);
+  }
   auto file = place.map->direct_file(place);
   if (!file.ok()) return kNoTicket;
-  return options_.staging->add(std::move(*file), place.offset_in_shard(), bytes);
+  return options_.staging->add(std::move(*file), place.offset_in_shard(), bytes, seed);
 } catch (const std::bad_alloc&) {
   return kNoTicket;
 }

@@ -30,6 +30,10 @@ constexpr std::uint64_t kStagedRecordBytesMin = std::uint64_t{16} << 10U;
 // they came one by one, at the same speed (variation 0.3 and not 1.2).
 constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{16} << 20U;
 
+// Whether the column's records are staged, in memory of the host or of the device. The host changes
+// values that become narrower, so these are not read into the device's memory.
+[[nodiscard]] bool is_stageable(const ColumnLayout& column, bool in_device);
+
 struct ReadAheadOptions {
   RecordStaging* staging = nullptr;  // must outlive it; null: through the page cache
   bool looks_ahead = true;           // false where WindowReader reads ahead

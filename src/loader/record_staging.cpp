@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -32,6 +34,19 @@ std::optional<device::BorrowableMemory> make_borrowable(const StagingOptions& op
   return memory.ok() ? std::move(*memory) : std::nullopt;
 }
 
+// The memory is the lender's own. A batch has to fit, because all its records are borrowed.
+Result<device::DeviceStaging> make_in_device(const StagingOptions& options,
+                                             std::uint64_t cell_bytes, std::uint64_t cell_count) {
+  const auto borrowed_bytes = checked_multiply(cell_bytes, options.borrowed_count_max);
+  const auto size_bytes = checked_multiply(cell_bytes, cell_count);
+  if (!borrowed_bytes || *borrowed_bytes > kBorrowedBytesMax || !size_bytes) {
+    return Status(StatusCode::kUnsupported, "the records of a batch take more than " +
+                                                std::to_string(kBorrowedBytesMax >> 20U) + " MiB");
+  }
+  return options.lender->make_staging(
+      {.bytes = *size_bytes, .piece_count = cell_count, .depth = options.depth});
+}
+
 // A wait that fails says nothing about the work, so there is a second one.
 bool has_ended(const device::BorrowingEnd& upload) noexcept {
   for (int i = 0; i < 2; ++i) {
@@ -54,8 +69,13 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
       options.held_count_max);
   const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
-  XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
   const std::size_t with_borrowed = cell_count + options.borrowed_count_max;
+  if (options.is_in_device) {
+    XTTS_ASSIGN(auto parts, make_in_device(options, cell_bytes, with_borrowed));
+    return std::unique_ptr<RecordStaging>(
+        new RecordStaging(std::move(parts), true, options, cell_bytes, with_borrowed));
+  }
+  XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
   auto memory = make_borrowable(options, cell_bytes, with_borrowed);
   const bool is_borrowable = memory.has_value();
   if (!is_borrowable) {
@@ -65,27 +85,31 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
                 device::HostMemory::allocate(*size_bytes, {.is_kept_from_children = true}));
     memory.emplace(std::move(plain));
   }
-  return std::unique_ptr<RecordStaging>(
-      new RecordStaging(std::move(queue), std::move(*memory), is_borrowable, options, cell_bytes,
-                        is_borrowable ? with_borrowed : cell_count));
+  return std::unique_ptr<RecordStaging>(new RecordStaging(
+      {.memory = std::move(*memory), .hasher = nullptr, .queue = std::move(queue)}, is_borrowable,
+      options, cell_bytes, is_borrowable ? with_borrowed : cell_count));
 }
 
-RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::BorrowableMemory memory,
-                             bool is_borrowable, const StagingOptions& options,
-                             std::uint64_t cell_bytes, std::size_t cell_count)
+RecordStaging::RecordStaging(device::DeviceStaging parts, bool is_borrowable,
+                             const StagingOptions& options, std::uint64_t cell_bytes,
+                             std::size_t cell_count)
     : depth_(options.depth),
       cell_bytes_(cell_bytes),
-      memory_(std::move(memory)),
       is_borrowable_(is_borrowable),
-      queue_(std::move(queue)),
+      hashes_(options.hashes && parts.hasher != nullptr),
+      copies_through_host_(parts.copies_through_host),
+      memory_(std::move(parts.memory)),
+      hasher_(std::move(parts.hasher)),
+      queue_(std::move(parts.queue)),
       cells_(cell_count) {
   reads_.reserve(kReadsAtOnce);
+  to_hash_.reserve(kReadsAtOnce);
 }
 
 RecordStaging::~RecordStaging() {
   clear();
   for (const Cell& cell : cells_) {
-    if (cell.state == CellState::kUploading && !has_ended(*cell.until)) is_upload_lost_ = true;
+    if (cell.until != nullptr && !has_ended(*cell.until)) is_upload_lost_ = true;
   }
   // A kernel that no longer tells us about reads may still write to their memory: we leak it.
   if (is_broken_) memory_.abandon();
@@ -96,8 +120,14 @@ std::span<std::byte> RecordStaging::memory_of(std::uint64_t ticket) const {
   return memory_.bytes().subspan(ticket % cells_.size() * cell_bytes_, cell_bytes_);
 }
 
+// cuFile reads whole pages without a copy.
+std::uint64_t RecordStaging::alignment_of(const DirectFile& file) const {
+  return is_in_device() ? std::max<std::uint64_t>(file.alignment_bytes(), kCellAlignmentBytes)
+                        : file.alignment_bytes();
+}
+
 bool RecordStaging::fits(const Wanted& wanted) const {
-  const std::uint64_t alignment = wanted.file->alignment_bytes();
+  const std::uint64_t alignment = alignment_of(*wanted.file);
   if (alignment > kCellAlignmentBytes) return false;
   const std::uint64_t lead = wanted.offset_bytes % alignment;
   return wanted.size_bytes <= cell_bytes_ &&
@@ -105,9 +135,9 @@ bool RecordStaging::fits(const Wanted& wanted) const {
 }
 
 std::uint64_t RecordStaging::add(std::shared_ptr<const DirectFile> file, std::uint64_t offset_bytes,
-                                 std::uint64_t size_bytes) {
+                                 std::uint64_t size_bytes, std::uint64_t seed) {
   const std::scoped_lock lock(mutex_);
-  wanted_.push_back({std::move(file), offset_bytes, size_bytes});
+  wanted_.push_back({std::move(file), offset_bytes, size_bytes, seed});
   const std::uint64_t ticket = next_ticket_++;
   begin_reads();
   return ticket;
@@ -115,12 +145,13 @@ std::uint64_t RecordStaging::add(std::shared_ptr<const DirectFile> file, std::ui
 
 DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
   Cell& cell = cell_of(ticket);
-  const std::uint64_t alignment = wanted.file->alignment_bytes();
+  const std::uint64_t alignment = alignment_of(*wanted.file);
   cell.state = CellState::kReading;
   cell.is_abandoned = false;
   cell.ticket = ticket;
   cell.lead_bytes = wanted.offset_bytes % alignment;
   cell.size_bytes = wanted.size_bytes;
+  cell.hash = wanted.seed;
   cell.file = std::move(wanted.file);
   const std::uint64_t read_bytes = align_up(cell.lead_bytes + cell.size_bytes, alignment);
   return {.file = cell.file.get(),
@@ -131,7 +162,7 @@ DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
 
 // Looks whether the device has copied what it borrowed.
 bool RecordStaging::become_free(Cell& cell) {
-  if (cell.state == CellState::kUploading && cell.until->has_happened()) {
+  if (cell.state == CellState::kInUse && cell.until->has_happened()) {
     cell.state = CellState::kFree;
     cell.until.reset();
   }
@@ -187,14 +218,49 @@ void RecordStaging::settle(const DirectDone& done) {
                : is_whole        ? CellState::kDone
                                  : CellState::kFailed;
   cell.file.reset();
+  if (hashes_ && cell.state == CellState::kDone) to_hash_.push_back(done.tag);
+}
+
+// Notes up to kReadsAtOnce finished reads, and begins to hash their records where the device does
+// that. The caller holds the lock.
+void RecordStaging::settle_all(std::span<const DirectDone> done) {
+  to_hash_.clear();
+  for (const DirectDone& one : done) settle(one);
+  if (!to_hash_.empty()) begin_hashes();
+}
+
+void RecordStaging::begin_hashes() {
+  std::array<device::HashJob, kReadsAtOnce> jobs;
+  for (std::size_t i = 0; i < to_hash_.size(); ++i) {
+    const Cell& cell = cell_of(to_hash_[i]);
+    jobs[i] = {.bytes = memory_of(to_hash_[i]).subspan(cell.lead_bytes, cell.size_bytes),
+               .seed = cell.hash};
+  }
+  std::shared_ptr<const device::Hashes> hashes;
+  try {
+    auto begun = hasher_->hash(std::span(jobs).first(to_hash_.size()));
+    if (begun.ok()) hashes = std::move(*begun);
+  } catch (const std::bad_alloc&) {  // the records are read in the ordinary way
+  }
+  for (std::size_t i = 0; i < to_hash_.size(); ++i) {
+    Cell& cell = cell_of(to_hash_[i]);
+    cell.state = hashes != nullptr ? CellState::kHashing : CellState::kFailed;
+    cell.until = cell.hashes = hashes;
+    cell.place_in_hashes = i;
+    if (hashes == nullptr) ++failed_count_;
+  }
 }
 
 std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
   std::unique_lock lock(mutex_);
   while (ticket >= first_valid_) {
     if (ticket < begun_end_) {
-      const Cell& cell = cell_of(ticket);
+      Cell& cell = cell_of(ticket);
       if (cell.ticket != ticket || cell.state == CellState::kFailed || is_broken_) return {};
+      if (cell.state == CellState::kHashing) {
+        wait_for_hash(cell, lock);
+        continue;
+      }
       if (cell.state == CellState::kDone) {
         return memory_of(ticket).subspan(cell.lead_bytes, cell.size_bytes);
       }
@@ -222,12 +288,33 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
   return {};
 }
 
+// `lock` is held before and after. Nobody else changes the cell: its ticket is the caller's.
+void RecordStaging::wait_for_hash(Cell& cell, std::unique_lock<std::mutex>& lock) {
+  const std::shared_ptr<const device::Hashes> hashes = cell.hashes;
+  lock.unlock();
+  const bool is_done = has_ended(*hashes);
+  lock.lock();
+  if (!is_done) {
+    is_broken_ = is_upload_lost_ = true;
+    return;
+  }
+  cell.state = CellState::kDone;
+  cell.hash = hashes->of(cell.place_in_hashes);
+  cell.until.reset();
+  cell.hashes.reset();
+}
+
+std::uint64_t RecordStaging::hash_of(std::uint64_t ticket) {
+  const std::scoped_lock lock(mutex_);
+  return cell_of(ticket).hash;
+}
+
 // The upload for which the next read waits. Null: it waits for something else. The caller holds the
 // lock.
 std::shared_ptr<const device::BorrowingEnd> RecordStaging::upload_in_the_way() {
   if (wanted_.empty()) return nullptr;
   const Cell& cell = cell_of(begun_end_);
-  return cell.state == CellState::kUploading ? cell.until : nullptr;
+  return cell.state == CellState::kInUse ? cell.until : nullptr;
 }
 
 // True where waiting for the kernel can bring this ticket on. The caller holds the lock.
@@ -249,7 +336,7 @@ void RecordStaging::reap_for(std::uint64_t ticket) {
   const auto count = queue_->reap(done);
   const std::scoped_lock lock(mutex_);
   if (!count.ok()) is_broken_ = true;
-  for (std::size_t i = 0; count.ok() && i < *count; ++i) settle(done[i]);
+  if (count.ok()) settle_all(std::span(done).first(*count));
   begin_reads();
   changed_.notify_all();
 }
@@ -262,7 +349,9 @@ void RecordStaging::release(std::uint64_t ticket) {
   } else if (Cell& cell = cell_of(ticket); cell.ticket == ticket) {
     if (cell.state == CellState::kReading) {
       cell.is_abandoned = true;
-    } else if (cell.state != CellState::kUploading) {
+    } else if (cell.state == CellState::kHashing) {
+      stop_waiting_for_hash(cell);
+    } else if (cell.state != CellState::kInUse) {
       cell.state = CellState::kFree;
     }
   }
@@ -270,12 +359,18 @@ void RecordStaging::release(std::uint64_t ticket) {
   changed_.notify_all();
 }
 
+// Nobody wants the hash any more, but the device still reads the cell.
+void RecordStaging::stop_waiting_for_hash(Cell& cell) {
+  cell.state = CellState::kInUse;
+  cell.hashes.reset();
+}
+
 void RecordStaging::release_after(std::shared_ptr<const device::BorrowingEnd> until,
                                   std::uint64_t ticket) {
   const std::scoped_lock lock(mutex_);
   Cell& cell = cell_of(ticket);
   if (ticket < first_valid_ || cell.ticket != ticket) return;
-  cell.state = CellState::kUploading;
+  cell.state = CellState::kInUse;
   cell.until = std::move(until);
 }
 
@@ -297,10 +392,11 @@ void RecordStaging::clear() {
     const auto count = queue_->reap(done);
     lock.lock();
     if (!count.ok()) is_broken_ = true;
-    for (std::size_t i = 0; count.ok() && i < *count; ++i) settle(done[i]);
+    if (count.ok()) settle_all(std::span(done).first(*count));
   }
   for (Cell& cell : cells_) {
-    const bool is_in_use = cell.state == CellState::kReading || cell.state == CellState::kUploading;
+    if (cell.state == CellState::kHashing) stop_waiting_for_hash(cell);
+    const bool is_in_use = cell.state == CellState::kReading || cell.state == CellState::kInUse;
     if (!is_in_use) cell.state = CellState::kFree;
   }
 }

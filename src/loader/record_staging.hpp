@@ -9,6 +9,9 @@
 // A device's slots may borrow records from their cells (device.hpp). Such a ticket is released by
 // release_after(), for the time when the device has copied it.
 //
+// The memory may be the device's own (is_in_device()). The host cannot touch it, so the device
+// computes the hashes by which records are checked, as soon as they are read.
+//
 // Memory is a fixed number of cells, so a slow consumer stops the reading. Cells go to tickets in
 // turn. So whoever holds tickets must release the lowest of them sooner or later, whatever others
 // do. Before that he may wait for held_count_max tickets at most, or borrowed_count_max. Tickets
@@ -50,6 +53,9 @@ struct StagingOptions {
   // more.
   const device::Device* lender = nullptr;
   std::uint64_t borrowed_count_max = 0;
+  // Files are read into the lender's own memory. `hashes`: records will be checked.
+  bool is_in_device = false;
+  bool hashes = true;
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
@@ -64,11 +70,14 @@ class RecordStaging {
   RecordStaging(const RecordStaging&) = delete;
   RecordStaging& operator=(const RecordStaging&) = delete;
 
-  // Tickets are numbers in ascending order.
+  // Tickets are numbers in ascending order. `seed` is that of the record's hash.
   [[nodiscard]] std::uint64_t add(std::shared_ptr<const DirectFile> file,
-                                  std::uint64_t offset_bytes, std::uint64_t size_bytes);
+                                  std::uint64_t offset_bytes, std::uint64_t size_bytes,
+                                  std::uint64_t seed = 0);
   // Valid until the ticket is released.
   [[nodiscard]] std::span<const std::byte> wait_for(std::uint64_t ticket);
+  // Where is_in_device(), and wait_for() gave bytes: their hash.
+  [[nodiscard]] std::uint64_t hash_of(std::uint64_t ticket);
   void release(std::uint64_t ticket);
   // For a ticket whose record is borrowed; go_on() follows. Where the event cannot be waited for,
   // no cell is used again, and their memory is never freed.
@@ -76,6 +85,9 @@ class RecordStaging {
   // Begins the reads for which cells have become free, by uploads that have ended, too.
   void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
+  [[nodiscard]] bool is_in_device() const noexcept { return hasher_ != nullptr; }
+  // The system copies what it reads through the host's memory all the same.
+  [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
   // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
   void clear();
 
@@ -88,7 +100,9 @@ class RecordStaging {
   [[nodiscard]] std::uint64_t failed_count() const;
 
  private:
-  enum class CellState : std::uint8_t { kFree, kReading, kDone, kFailed, kUploading };
+  // A cell goes through these in turn, or begins anew from kReading, kHashing, kDone and kFailed
+  // on. The device reads it in kHashing and kInUse, until `until`.
+  enum class CellState : std::uint8_t { kFree, kReading, kHashing, kDone, kFailed, kInUse };
   struct Cell {
     CellState state = CellState::kFree;
     bool is_abandoned = false;  // released while its read was under way
@@ -96,35 +110,46 @@ class RecordStaging {
     std::shared_ptr<const DirectFile> file;
     std::size_t lead_bytes = 0;  // bytes before the record, read for alignment's sake
     std::size_t size_bytes = 0;
-    std::shared_ptr<const device::BorrowingEnd> until;  // while it is kUploading
+    std::uint64_t hash = 0;  // its seed, until it is kDone
+    std::shared_ptr<const device::BorrowingEnd> until;
+    std::shared_ptr<const device::Hashes> hashes;  // while it is kHashing: `until` once more
+    std::size_t place_in_hashes = 0;
   };
   struct Wanted {
     std::shared_ptr<const DirectFile> file;  // null: released before its turn
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
+    std::uint64_t seed = 0;
   };
 
-  RecordStaging(std::unique_ptr<DirectQueue> queue, device::BorrowableMemory memory,
-                bool is_borrowable, const StagingOptions& options, std::uint64_t cell_bytes,
-                std::size_t cell_count);
+  RecordStaging(device::DeviceStaging parts, bool is_borrowable, const StagingOptions& options,
+                std::uint64_t cell_bytes, std::size_t cell_count);
   [[nodiscard]] Cell& cell_of(std::uint64_t ticket) { return cells_[ticket % cells_.size()]; }
   [[nodiscard]] std::span<std::byte> memory_of(std::uint64_t ticket) const;
+  [[nodiscard]] std::uint64_t alignment_of(const DirectFile& file) const;
   [[nodiscard]] bool fits(const Wanted& wanted) const;
   [[nodiscard]] DirectRead prepare(std::uint64_t ticket, Wanted wanted);
   [[nodiscard]] static bool become_free(Cell& cell);
   void begin_reads();
   [[nodiscard]] std::shared_ptr<const device::BorrowingEnd> upload_in_the_way();
   void settle(const DirectDone& done);
+  void settle_all(std::span<const DirectDone> done);
+  void begin_hashes();
+  void wait_for_hash(Cell& cell, std::unique_lock<std::mutex>& lock);
+  static void stop_waiting_for_hash(Cell& cell);
   void reap_for(std::uint64_t ticket);
   [[nodiscard]] bool must_wait_for_reads(std::uint64_t ticket);
 
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
-  device::BorrowableMemory memory_;
   const bool is_borrowable_;
-  std::unique_ptr<DirectQueue> queue_;  // destroyed before the memory that it reads into
-  std::mutex reap_mutex_;               // held while reaping; taken before mutex_
-  mutable std::mutex mutex_;            // guards what stands below
+  const bool hashes_;
+  const bool copies_through_host_;
+  device::BorrowableMemory memory_;
+  std::unique_ptr<device::Hasher> hasher_;  // where the memory is the device's
+  std::unique_ptr<DirectQueue> queue_;      // destroyed before the memory that it reads into
+  std::mutex reap_mutex_;                   // held while reaping; taken before mutex_
+  mutable std::mutex mutex_;                // guards what stands below
   std::condition_variable changed_;
   std::vector<Cell> cells_;
   std::deque<Wanted> wanted_;      // by ticket, from begun_end_ on
@@ -136,6 +161,7 @@ class RecordStaging {
   bool is_broken_ = false;         // the queue no longer answers, or an upload's end is unknown
   bool is_upload_lost_ = false;    // the device may read cells for ever
   std::vector<DirectRead> reads_;  // used by begin_reads(): reads that it prepares
+  std::vector<std::uint64_t> to_hash_;  // used by settle_all(): tickets whose records were read
 };
 
 }  // namespace xtts::loader

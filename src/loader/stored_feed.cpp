@@ -27,10 +27,8 @@ constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
 
 // Values that become narrower are changed by the host, on their way into the slot.
 bool has_borrowable_column(const BatchLayout& layout) {
-  return std::ranges::any_of(layout.columns, [](const ColumnLayout& column) {
-    return column.column->spec.record_bytes() >= kStagedRecordBytesMin &&
-           size_bytes(column.column->spec.dtype) <= size_bytes(column.dtype);
-  });
+  return std::ranges::any_of(layout.columns,
+                             [](const ColumnLayout& column) { return is_stageable(column, true); });
 }
 
 }  // namespace
@@ -83,29 +81,36 @@ void StoredFeed::choose_reading(const FeedJob& job) {
   const ReadingFacts facts = find_reading_facts(caches_, job.layouts.front());
   storage_text_ = storage_in_words(facts);
   reading_ = loader::choose_reading(facts, job.options);
-  if (reading_.reading != Reading::kDirect) return;
-  const Status status = open_staging(job);
-  if (!status.ok()) reading_ = fall_back(reading_, status);
+  while (reading_.reading != Reading::kMapped) {
+    const Status status = open_staging(job, reading_.reading == Reading::kGpuDirect);
+    if (status.ok()) break;
+    reading_ = fall_back(reading_, status);
+  }
+  if (staging_ != nullptr && staging_->copies_through_host()) warn_of_host(reading_);
 }
 
-Status StoredFeed::open_staging(const FeedJob& job) {
+Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
   const BatchLayout& layout = job.layouts.front();  // all have the same records
   std::uint64_t record_bytes_max = 0;
   std::uint32_t staged_count = 0;  // staged columns, and so staged records of a row
   for (const ColumnLayout& column : layout.columns) {
-    const std::uint64_t record_bytes = column.column->spec.record_bytes();
-    record_bytes_max = std::max(record_bytes_max, record_bytes);
-    if (record_bytes >= kStagedRecordBytesMin) ++staged_count;
+    if (!is_stageable(column, in_device)) continue;
+    record_bytes_max = std::max(record_bytes_max, column.column->spec.record_bytes());
+    ++staged_count;
   }
-  if (record_bytes_max < kStagedRecordBytesMin) {
-    return {StatusCode::kUnsupported, "these records are small: the page cache is made for them"};
+  if (staged_count == 0) {
+    return {StatusCode::kUnsupported,
+            in_device ? "these records are small, or the host makes their values narrower"
+                      : "these records are small: the page cache is made for them"};
   }
   const std::uint64_t depth =
       std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
   StagingOptions staging{.record_bytes_max = record_bytes_max,
                          .memory_bytes = kStagingBytes,
                          .depth = static_cast<std::uint32_t>(depth),
-                         .held_count_max = staged_count};
+                         .held_count_max = staged_count,
+                         .is_in_device = in_device,
+                         .hashes = verifies_records_};
   if (has_borrowable_column(layout)) {
     const auto rows = std::ranges::max(job.layouts, {}, &BatchLayout::batch_size).batch_size;
     staging.lender = &job.device;
@@ -122,8 +127,7 @@ Status StoredFeed::find_direct_file(const BatchLayout& layout) const {
   Status unsupported;
   for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
     for (const ColumnLayout& column : layout.columns) {
-      const bool is_staged = column.column->spec.record_bytes() >= kStagedRecordBytesMin;
-      if (!is_staged || caches_.cache(cache).size() == 0) continue;
+      if (!is_stageable(column, false) || caches_.cache(cache).size() == 0) continue;
       const auto place = caches_.locate_record(*column.shared, caches_.first_position(cache));
       if (!place.ok()) continue;
       const auto file = place->map->direct_file(*place);
@@ -222,8 +226,9 @@ FeedWords StoredFeed::words() const {
   FeedWords words{
       .storage = storage_text_, .reading = "mapped: " + reading_.why, .notice = reading_.notice};
   if (staging_ != nullptr) {
-    words.reading = "direct: " + reading_.why;
-    if (staging_->is_borrowable()) {
+    const bool in_device = staging_->is_in_device();
+    words.reading = in_device ? "gpudirect: " + reading_.why : "direct: " + reading_.why;
+    if (staging_->is_borrowable() && !in_device) {
       words.reading += "; the GPU copies records from where the disk has put them";
     }
     if (const std::uint64_t count = staging_->failed_count(); count > 0) {

@@ -43,7 +43,7 @@ class StoredFeed final : public RecordFeed {
 
  private:
   void choose_reading(const FeedJob& job);
-  [[nodiscard]] Status open_staging(const FeedJob& job);
+  [[nodiscard]] Status open_staging(const FeedJob& job, bool in_device);
   [[nodiscard]] Status find_direct_file(const BatchLayout& layout) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
 
@@ -52,7 +52,7 @@ class StoredFeed final : public RecordFeed {
   std::string storage_text_;
   ReadingChoice reading_;
   std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
-  std::unique_ptr<RecordStaging> staging_;       // for Reading::kDirect
+  std::unique_ptr<RecordStaging> staging_;       // for Reading::kDirect, kGpuDirect
   std::unique_ptr<ReadAhead> ahead_;
 };
 

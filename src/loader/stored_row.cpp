@@ -34,9 +34,13 @@ std::span<const std::byte> StoredRow::staged_record() const {
   const bool is_staged = column_ < slot_.tickets.size() && row_ < slot_.tickets[column_].size() &&
                          ticket() != kNoTicket;
   if (!is_staged) return {};
-  const std::span<const std::byte> region = staging_->wait_for(ticket_number(ticket()));
+  const std::uint64_t number = ticket_number(ticket());
+  const std::span<const std::byte> region = staging_->wait_for(number);
   if (region.empty() || check_ == reader::Check::kNothing) return region;
-  if (place_.map->check(place_, region).ok()) return region;
+  const Status checked = staging_->is_in_device()
+                             ? place_.map->check(place_, staging_->hash_of(number))
+                             : place_.map->check(place_, region);
+  if (checked.ok()) return region;
   staging_->count_as_failed();
   return {};
 }
@@ -44,24 +48,23 @@ std::span<const std::byte> StoredRow::staged_record() const {
 Status StoredRow::bring(std::uint64_t offset_bytes, std::size_t size_bytes,
                         device::SlotMemory& slot, std::size_t place) {
   const auto staged = staged_record();
-  if (staged.empty()) {
-    const auto out = slot.staging().subspan(place, size_bytes);
-    return place_.map->copy(place_, offset_bytes, out, check_);
-  }
+  const auto out = slot.staging().subspan(place, size_bytes);
+  if (staged.empty()) return place_.map->copy(place_, offset_bytes, out, check_);
   if (size_bytes == 0 || is_borrowed(ticket())) return {};
   const auto wanted = staged.subspan(offset_bytes, size_bytes);
   if (staging_->is_borrowable() && slot.borrow(place, wanted)) {
     ticket() = borrowed_ticket(ticket());
-  } else {
-    std::memcpy(slot.staging().data() + place, wanted.data(), size_bytes);
+    return {};
   }
+  if (staging_->is_in_device()) return place_.map->copy(place_, offset_bytes, out, check_);
+  std::memcpy(out.data(), wanted.data(), size_bytes);
   return {};
 }
 
 Status StoredRow::show(std::uint64_t offset_bytes, std::size_t size_bytes, GuardedReader reader,
                        void* context) {
   const auto staged = staged_record();
-  if (staged.empty()) {
+  if (staged.empty() || staging_->is_in_device()) {
     return place_.map->read(place_, offset_bytes, size_bytes, reader, context, check_);
   }
   reader(context, staged.subspan(offset_bytes, size_bytes));

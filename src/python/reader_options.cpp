@@ -101,9 +101,11 @@ void put_on_damage(ReaderOptions& options, nb::handle value) {
 }
 
 void put_reading(ReaderOptions& options, nb::handle value) {
-  options.reading = choose<Reading>(
-      nb::cast<std::string>(value),
-      {{"auto", Reading::kAuto}, {"mapped", Reading::kMapped}, {"direct", Reading::kDirect}});
+  options.reading =
+      choose<Reading>(nb::cast<std::string>(value), {{"auto", Reading::kAuto},
+                                                     {"mapped", Reading::kMapped},
+                                                     {"direct", Reading::kDirect},
+                                                     {"gpudirect", Reading::kGpuDirect}});
 }
 
 void put_columns(ReaderOptions& options, nb::handle value) {

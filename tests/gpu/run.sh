@@ -53,10 +53,13 @@ has_jax() { "$python" -c 'import jax; jax.devices("gpu")' 2>/dev/null; }
 if [ -n "${XTTS_GPU_PROGRAMS:-}" ]; then take_programs "$XTTS_GPU_PROGRAMS"; else build_here; fi
 XTTS_PRECOMPUTE=$(command -v xtts-precompute)
 export XTTS_PRECOMPUTE PYTHONDONTWRITEBYTECODE=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
-# As the package does: cuFFT of this Python's packages, where there is one.
-folders=$(PYTHONPATH=src/python/xtts_precompute/_build "$python" -c 'import cufft
-print(*cufft.folders(), sep=":")')
-[ -z "$folders" ] || export XTTS_CUFFT=${XTTS_CUFFT:-$folders}
+# As the package does: cuFFT and cuFile of this Python's packages, where they are.
+for setting in XTTS_CUFFT XTTS_CUFILE; do
+  folders=$(PYTHONPATH=src/python/xtts_precompute/_base "$python" -c 'import sys
+import nvidia_libraries
+print(*nvidia_libraries.folders(sys.argv[1]), sep=":")' "$setting")
+  [ -z "$folders" ] || export "$setting=${!setting:-$folders}"
+done
 
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 checks=()

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -22,43 +21,10 @@
 #include "support/device_under_test.hpp"
 #include "support/made_direct_queue.hpp"
 #include "support/temp_folder.hpp"
+#include "taken_batches.hpp"
 
 namespace xtts::testing {
 namespace {
-
-// One batch, or why there was none.
-struct Taken {
-  StatusCode code = StatusCode::kOk;
-  std::string message;
-  std::vector<std::uint64_t> positions;
-  std::vector<std::byte> bytes;  // all columns, lengths, speakers
-
-  friend bool operator==(const Taken& a, const Taken& b) {
-    return a.code == b.code && a.message == b.message && a.positions == b.positions &&
-           a.bytes.size() == b.bytes.size() &&
-           std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) == 0;
-  }
-};
-
-Taken show(const loader::BatchSlot& slot) {
-  EXPECT_TRUE(slot.uploaded->wait().ok());
-  Taken taken;
-  taken.positions = slot.positions;
-  const std::byte* const host = slot.memory->host().data();
-  const std::uint32_t batch_size = slot.layout->batch_size;
-  const auto add = [&](const std::byte* data, std::size_t size_bytes) {
-    taken.bytes.insert(taken.bytes.end(), data, data + size_bytes);
-  };
-  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
-    const loader::ColumnLayout& column = slot.layout->columns[i];
-    const std::size_t array_bytes = column.record_bytes * batch_size;
-    const auto array = read_from(slot.memory->device(), {slot.column_data(i), array_bytes});
-    add(array.data(), array.size());
-    add(host + column.lengths_offset_bytes, batch_size * sizeof(std::int32_t));
-  }
-  add(host + slot.layout->speakers_offset_bytes, batch_size * sizeof(std::int32_t));
-  return taken;
-}
 
 class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, DeviceChoice>> {
  protected:
@@ -88,32 +54,6 @@ class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, Device
     auto loader = loader::Loader::open(std::make_shared<loader::StoredSource>(*caches), options);
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     return std::move(*loader);
-  }
-
-  // Two epochs, and one that is broken off.
-  [[nodiscard]] static std::vector<Taken> take_some(loader::Loader& loader) {
-    std::vector<Taken> all;
-    const auto take_up_to = [&](std::size_t count_max) {
-      for (std::size_t i = 0; i < count_max; ++i) {
-        const auto lease = loader.next();
-        if (!lease.ok()) {
-          all.push_back({.code = lease.status().code(),
-                         .message = lease.status().message(),
-                         .positions = {},
-                         .bytes = {}});
-        } else if (*lease) {
-          all.push_back(show(***lease));
-        } else {
-          return;
-        }
-      }
-    };
-    take_up_to(1000);
-    loader.set_epoch(3);
-    take_up_to(2);
-    loader.set_epoch(1);
-    take_up_to(1000);
-    return all;
   }
 
   // What comes mapped on the CPU comes in each way on this device.

@@ -16,7 +16,9 @@ if(XTTS_BUILD_TESTS)
   xtts_add_test(direct_reading_test
     SOURCES
       direct_reading_test.cpp
+      gpu_direct_test.cpp
       real_test_cache.cpp
-    LINK xtts_loader xtts_store xtts_test_cache xtts_test_device
+      taken_batches.cpp
+    LINK xtts_loader xtts_store xtts_test_cache xtts_test_device xtts_fake_cufile
     LABELS property)
 endif()

@@ -15,7 +15,7 @@ namespace {
 
 static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
 static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
-static_assert(XTTS_READING_DIRECT == static_cast<int>(xtts::Reading::kDirect));
+static_assert(XTTS_READING_GPUDIRECT == static_cast<int>(xtts::Reading::kGpuDirect));
 static_assert(XTTS_NORMALIZE_GIVEN == static_cast<int>(xtts::Normalize::kGiven));
 static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
 static_assert(XTTS_LOG_WARNING == static_cast<int>(xtts::LogLevel::kWarning));
@@ -168,7 +168,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   if (!last_batch.ok()) return last_batch.status();
   const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
   if (!on_damage.ok()) return on_damage.status();
-  const auto reading = choice(options.reading, xtts::Reading::kDirect, "reading");
+  const auto reading = choice(options.reading, xtts::Reading::kGpuDirect, "reading");
   if (!reading.ok()) return reading.status();
   for (const Status& field : {check_switch(options.verify_records, "verify_records"),
                               check_switch(options.lock_memory, "lock_memory")}) {

@@ -10,7 +10,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Replaces this process by the bundled program, with the same arguments."""
     from ._base.errors import UnsupportedError
-    from ._build.cufft import name_folders
+    from ._base.nvidia_libraries import name_folders
     from ._build.tools import program
 
     try:

@@ -4,27 +4,11 @@
 #include <cstring>
 #include <utility>
 
-#include "support/cuda_driver/fork_watch.hpp"
-#include "support/cuda_driver/lifetime.hpp"
+#include "support/cuda_driver/control.hpp"
 #include "support/cuda_driver/memory.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {
-
-// Runs a control call. Returns false where a check has refused it; the fault is noted then.
-template <typename Body>
-bool control(const char* name, Body body) {
-  if (is_driver_gone() || is_call_of_child(name)) return false;
-  std::unique_lock lock(driver_mutex());
-  FakeDriver& now = driver();
-  now.call_name = name;
-  try {
-    body(now, lock);
-    return true;
-  } catch (const Refusal&) {
-    return false;
-  }
-}
 
 StreamPointer find_stream(FakeDriver& now, std::uintptr_t handle, const ContextPointer& context) {
   auto& stack = now.contexts_of_thread();

@@ -170,6 +170,13 @@ DeviceRange FakeDriver::device_range(std::uint64_t address, std::size_t size_byt
   return {.allocation = allocation, .begin = address, .end = address + size_bytes};
 }
 
+bool FakeDriver::is_device_address(std::uint64_t address) const {
+  const auto behind = allocations.upper_bound(address);
+  if (behind == allocations.begin()) return false;
+  const Allocation& allocation = *std::prev(behind)->second;
+  return address - allocation.address() < allocation.size_bytes;
+}
+
 StreamPointer FakeDriver::make_stream_object(const ContextPointer& context, bool is_blocking) {
   auto made = std::make_shared<Stream>();
   made->context = context;

@@ -45,8 +45,14 @@ void enqueue_list(FakeDriver& now, const DeviceAddress* to, const DeviceAddress*
         now.fault("cuMemcpyBatchAsync: two copies of one call write to the same memory");
       }
     }
-    enqueue_copy_to_device(now, *places[i].stream, places[i].range,
-                           reinterpret_cast<const std::byte*>(from[i]));
+    if (now.is_device_address(from[i])) {
+      const DeviceRange source = now.device_range(from[i], sizes_bytes[i]);
+      now.check_is_current(*source.allocation);
+      enqueue_copy_to_peer(now, *places[i].stream, places[i].range, source);
+    } else {
+      enqueue_copy_to_device(now, *places[i].stream, places[i].range,
+                             reinterpret_cast<const std::byte*>(from[i]));
+    }
   }
 }
 

@@ -238,7 +238,7 @@ TEST(PublicReaderServer, ValuesThatAnEnumDoesNotHaveAndIdleOptionsAreRefused) {
   EXPECT_EQ(code({.weights = Weights{.by = static_cast<WeightBy>(8)}}),
             StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.on_damage = static_cast<OnDamage>(3)}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.reading = static_cast<Reading>(3)}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.reading = static_cast<Reading>(4)}), StatusCode::kInvalidArgument);
   const Reader idle = open_reader(cache, {.batch_size = 4, .stretch_samples = 4});
   EXPECT_NE(idle.stats().notice.find("stretch_samples"), std::string::npos);
   EXPECT_EQ(Reader::open(cache, {}, sizeof(ReaderOptions) + 8).status().code(),

@@ -15,7 +15,7 @@ from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 from .._base.errors import UnsupportedError
-from .cufft import name_folders
+from .._base.nvidia_libraries import name_folders
 
 PACKAGES = (
     "g++ pkg-config libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev "

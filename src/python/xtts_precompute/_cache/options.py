@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .._base.choices import listed, no_others, no_such, number, one_of, switch, text, whole
 from .._base.errors import InvalidArgumentError, NotFoundError
+from .._base.nvidia_libraries import name_folders
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -91,13 +92,13 @@ class CropOptions(TypedDict):
 
 Shuffle = Literal["global", "window", "none"] | None
 OnDamage = Literal["raise", "skip", "ignore"]
-Reading = Literal["auto", "mapped", "direct"]
+Reading = Literal["auto", "mapped", "direct", "gpudirect"]
 Columns = Iterable[str | ColumnOptions] | Mapping[str, npt.DTypeLike | ColumnOptions | None] | None
 
 SPLITS = ("train", "validation", "test")
 SHUFFLES = ("global", "window", "none")
 ON_DAMAGE = ("raise", "skip", "ignore")
-READINGS = ("auto", "mapped", "direct")
+READINGS = ("auto", "mapped", "direct", "gpudirect")
 NORMALIZES = ("corpus",)
 WEIGHT_BY = ("language", "speaker", "dataset")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
@@ -112,6 +113,13 @@ def _share(name: str, value: Any) -> float:
     if not 0 <= share <= 1:
         raise InvalidArgumentError(f"{name} must be a share from 0 to 1: {name}={value!r}")
     return share
+
+
+def _reading(value: Any) -> str:
+    chosen = one_of("reading", value, READINGS)
+    if chosen == "gpudirect":
+        name_folders()  # of cuFile
+    return chosen
 
 
 def _or_default(name: str, value: Any) -> int:
@@ -303,7 +311,7 @@ READER_OPTIONS = {
     "stretches_per_window": ReaderOption(
         "stretches_per_window", lambda value, _: _or_default("stretches_per_window", value)
     ),
-    "reading": ReaderOption("reading", lambda value, _: one_of("reading", value, READINGS)),
+    "reading": ReaderOption("reading", lambda value, _: _reading(value)),
     "max_damage": ReaderOption("max_damage", lambda value, _: _share("max_damage", value)),
 }
 
@@ -420,8 +428,9 @@ class Readable(ABC):
                 16 of them.
             reading: "mapped": through the system's page cache, where later epochs find the records.
                 "direct": past the page cache, for caches larger than memory; mapped where the
-                system cannot. "auto": one of the two, chosen by the storage (`stats().storage` and
-                `stats().reading` tell).
+                system cannot. "gpudirect": into the GPU's memory, by NVIDIA's cuFile (GPUDirect
+                Storage); "direct" where the system cannot. "auto": one of the first two, chosen by
+                the storage (`stats().storage` and `stats().reading` tell).
             max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it,
                 CorruptError. 1: no limit.
             device_memory: The bytes of a GPU's memory that the readers of this process may hold

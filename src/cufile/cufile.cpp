@@ -1,0 +1,154 @@
+#include "cufile/cufile.hpp"
+
+#include <array>
+#include <mutex>
+
+#include "base/try.hpp"
+#include "cuda/library.hpp"
+
+namespace xtts::cufile {
+namespace {
+
+constexpr std::array<const char*, 1> kLibraries = {"libcufile.so.0"};
+
+Status no_library(const std::string& why) {
+  return {StatusCode::kUnsupported,
+          "cuFile is not on this machine (" + why +
+              "): install it (of the CUDA toolkit, or the package nvidia-cufile of pip), name its "
+              "folder in XTTS_CUFILE, or take the reading 'direct'"};
+}
+
+// Those that a user can do something about.
+const char* in_words(int code) {
+  switch (code) {
+    case 5001:
+      return "nvidia-fs is not loaded, and cufile.json forbids to do without it";
+    case 5004:
+      return "nvidia-fs and cuFile are of different versions";
+    case 5007:
+      return "this machine is not supported";
+    case kFileNotSupported:
+      return "the file system is not supported";
+    case 5009:
+      return "this GPU is not supported";
+    case kDriverError:
+      return "the NVIDIA driver refused a call";
+    case 5033:
+      return "it could not be started; its log, cufile.log, may say why";
+    case kMemoryNotPinned:
+      return "the GPU's memory could not be pinned: its BAR1 window may be too small";
+    default:
+      return nullptr;
+  }
+}
+
+// Makes a call of cuFile with the GPU's context current.
+template <typename Call>
+Status run(const cuda::Context& gpu, const std::string& what, Call call) {
+  CallError error{};
+  XTTS_TRY(gpu.run(what, [&](const cuda::DriverCalls&) {
+    error = call();
+    return cuda::kSuccess;
+  }));
+  return CuFile::check(error, what);
+}
+
+// A file that cuFile knows. It forgets the file before the descriptor is closed.
+class KnownFile {
+ public:
+  KnownFile(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
+            FileHandle handle) noexcept
+      : library_(&library), gpu_(std::move(gpu)), handle_(handle) {}
+  ~KnownFile() {
+    gpu_->run_quietly([&](const cuda::DriverCalls&) {
+      library_->calls().forget_file(handle_);
+      return cuda::kSuccess;
+    });
+  }
+  KnownFile(const KnownFile&) = delete;
+  KnownFile& operator=(const KnownFile&) = delete;
+
+  [[nodiscard]] FileHandle handle() const noexcept { return handle_; }
+
+ private:
+  const CuFile* library_;
+  std::shared_ptr<const cuda::Context> gpu_;
+  FileHandle handle_;
+};
+
+std::mutex mutex;  // guards the two below
+CuFile opened;
+bool is_open = false;
+
+}  // namespace
+
+Result<const CuFile*> CuFile::open(const cuda::Context& context) {
+  const std::scoped_lock lock(mutex);
+  if (!is_open) XTTS_TRY(opened.load_and_start(context));
+  is_open = true;
+  return &opened;
+}
+
+Status CuFile::load_and_start(const cuda::Context& context) {
+  const auto library = cuda::open_library(kLibraries, "XTTS_CUFILE");
+  if (!library.ok()) return no_library(library.status().message());
+#define XTTS_FIND(name, symbol, result, parameters)        \
+  if (!cuda::find_call(*library, #symbol, calls_.name)) {  \
+    return no_library("it lacks " + std::string(#symbol)); \
+  }
+  XTTS_CUFILE_CALLS(XTTS_FIND)
+#undef XTTS_FIND
+  XTTS_TRY(run(context, "starting cuFile", [&] {
+    const CallError error = calls_.open_driver();
+    return error.code == kAlreadyOpen ? CallError() : error;
+  }));
+  DriverProperties properties;
+  XTTS_TRY(run(context, "asking what cuFile can do",
+               [&] { return calls_.driver_properties(&properties); }));
+  copies_through_host_ =
+      properties.nvidia_fs.supported == 0 && (properties.features & kFeaturePeerToPeer) == 0;
+  return {};
+}
+
+Result<FileHandle> CuFile::handle_of(const DirectFile& file,
+                                     const std::shared_ptr<const cuda::Context>& gpu) const {
+  XTTS_ASSIGN(const auto known, file.companion([&]() -> Result<DirectFile::Companion> {
+    FileDescription description;
+    description.descriptor = file.descriptor();
+    FileHandle handle = nullptr;
+    XTTS_TRY(run(*gpu, "opening a file for " + gpu->label(),
+                 [&] { return calls_.register_file(&handle, &description); }));
+    return DirectFile::Companion(std::make_shared<KnownFile>(*this, gpu, handle));
+  }));
+  return static_cast<const KnownFile*>(known.get())->handle();
+}
+
+Status CuFile::check(const CallError& error, std::string_view what) {
+  if (error.code == kSuccess) return {};
+  const char* const words = in_words(error.code);
+  std::string message(what);
+  message += ": cuFile says ";
+  message += words != nullptr ? words : "nothing in words";
+  message += " (error " + std::to_string(error.code);
+  if (error.code == kDriverError) message += ", of the driver " + std::to_string(error.driver_code);
+  message += ')';
+  return {StatusCode::kResource, message};
+}
+
+Result<ReadableMemory> ReadableMemory::make(const CuFile& library,
+                                            std::shared_ptr<const cuda::Context> gpu,
+                                            std::span<std::byte> memory) {
+  XTTS_TRY(run(*gpu, "giving cuFile memory of " + gpu->label(),
+               [&] { return library.calls().register_memory(memory.data(), memory.size(), 0); }));
+  return ReadableMemory(library, std::move(gpu), memory);
+}
+
+ReadableMemory::~ReadableMemory() {
+  if (memory_.empty()) return;
+  gpu_->run_quietly([&](const cuda::DriverCalls&) {
+    (void)library_->calls().forget_memory(memory_.data());
+    return cuda::kSuccess;
+  });
+}
+
+}  // namespace xtts::cufile

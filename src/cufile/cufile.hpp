@@ -1,0 +1,70 @@
+// CuFile: NVIDIA's library for reading files into a GPU's memory (GPUDirect Storage), opened at run
+// time. One for the process.
+//
+// Any number of threads. Failures: kUnsupported (no library, no support on this machine, a forked
+// child), kResource (a call that the library refused).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/direct_reads.hpp"
+#include "cuda/context.hpp"
+#include "cufile/cufile_calls.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::cufile {
+
+class CuFile {
+ public:
+  // Opens the library at the first call. Later calls return the same CuFile, or try again after a
+  // failure.
+  [[nodiscard]] static Result<const CuFile*> open(const cuda::Context& context);
+
+  [[nodiscard]] const CuFileCalls& calls() const noexcept { return calls_; }
+  // True: nothing on this machine lets a disk write to a GPU's memory, so cuFile reads into memory
+  // of its own on the host, and copies from there.
+  [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
+
+  // The file's handle. It lives as long as the file.
+  [[nodiscard]] Result<FileHandle> handle_of(const DirectFile& file,
+                                             const std::shared_ptr<const cuda::Context>& gpu) const;
+  // Turns a call's result into a Status. `what` says what was tried.
+  [[nodiscard]] static Status check(const CallError& error, std::string_view what);
+
+ private:
+  [[nodiscard]] Status load_and_start(const cuda::Context& context);
+
+  CuFileCalls calls_;
+  bool copies_through_host_ = false;
+};
+
+// Memory of a GPU that cuFile reads into. It must live longer. Move-only.
+class ReadableMemory {
+ public:
+  [[nodiscard]] static Result<ReadableMemory> make(const CuFile& library,
+                                                   std::shared_ptr<const cuda::Context> gpu,
+                                                   std::span<std::byte> memory);
+  ~ReadableMemory();
+  ReadableMemory(ReadableMemory&& other) noexcept
+      : library_(other.library_),
+        gpu_(std::move(other.gpu_)),
+        memory_(std::exchange(other.memory_, {})) {}
+  ReadableMemory& operator=(ReadableMemory&&) = delete;
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return memory_; }
+
+ private:
+  ReadableMemory(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
+                 std::span<std::byte> memory) noexcept
+      : library_(&library), gpu_(std::move(gpu)), memory_(memory) {}
+
+  const CuFile* library_;
+  std::shared_ptr<const cuda::Context> gpu_;
+  std::span<std::byte> memory_;
+};
+
+}  // namespace xtts::cufile

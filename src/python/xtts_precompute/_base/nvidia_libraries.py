@@ -1,0 +1,33 @@
+"""Where pip and conda put NVIDIA's libraries that the compiled code opens when it is asked for a GPU.
+
+The system's loader does not look there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+# By the environment variable that names their folders: cuFFT, and cuFile.
+LIBRARIES = {
+    "XTTS_CUFFT": ("libcufft.so.12", "libcufft.so.11"),
+    "XTTS_CUFILE": ("libcufile.so.0",),
+}
+
+
+def name_folders() -> None:
+    """Names the folders of this Python's libraries, unless the user named some."""
+    for setting in LIBRARIES:
+        if setting not in os.environ and (found := folders(setting)):
+            os.environ[setting] = os.pathsep.join(found)
+
+
+def folders(setting: str) -> list[str]:
+    """Returns the folders that hold a library, of pip's packages (nvidia-cufft, nvidia-cufft-cu12) and of conda."""
+    spec = importlib.util.find_spec("nvidia")
+    places = [] if spec is None else list(spec.submodule_search_locations or ())
+    candidates = [folder for place in places for folder in sorted(Path(place).glob("*/lib"))]
+    candidates.append(Path(sys.prefix, "lib"))
+    return [str(folder) for folder in candidates if any((folder / name).is_file() for name in LIBRARIES[setting])]

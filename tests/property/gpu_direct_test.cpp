@@ -1,0 +1,249 @@
+// Reading into a GPU's memory against reading through the page cache: the same batches, bit for
+// bit, in every form of a cache, order and dtype; the same refusals of what is damaged; and
+// whatever cuFile, the GPU or the disk does, the record comes by the ordinary path. Over the
+// adversarial driver and the libcufile.so.0 for tests.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loader/loader.hpp"
+#include "loader/stored_source.hpp"
+#include "reader/cache_set.hpp"
+#include "real_test_cache.hpp"
+#include "support/cuda_driver/fake_cuda.hpp"
+#include "support/cufile/fake_cufile.hpp"
+#include "support/device_under_test.hpp"
+#include "support/made_direct_queue.hpp"
+#include "support/temp_folder.hpp"
+#include "taken_batches.hpp"
+
+namespace xtts::testing {
+namespace {
+
+class GpuDirect : public ::testing::TestWithParam<Storage> {
+ protected:
+  GpuDirect()
+      : cache_(make_test_cache({.store = GetParam().store,
+                                .layout = GetParam().layout,
+                                .clip_count = 41,
+                                .frames_max = 100,
+                                .channel_count = 80,
+                                .clips_per_block = 8,
+                                .make_shard = make_real_shards(GetParam().store)})) {
+    fake_cufile::reset();
+    for (const auto& [name, bytes] : cache_.files) folder_.write(name, bytes);
+  }
+  ~GpuDirect() override { EXPECT_EQ(fake_cufile::leftovers(), std::vector<std::string>()); }
+
+  [[nodiscard]] Result<std::unique_ptr<loader::Loader>> try_open(ReaderOptions options) {
+    auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
+    EXPECT_TRUE(caches.ok()) << caches.status().message();
+    return loader::Loader::open(std::make_shared<loader::StoredSource>(*caches), options);
+  }
+  [[nodiscard]] std::unique_ptr<loader::Loader> open(ReaderOptions options = {.batch_size = 8}) {
+    options.device = "cuda:0";
+    options.reading = Reading::kGpuDirect;
+    auto loader = try_open(std::move(options));
+    EXPECT_TRUE(loader.ok()) << loader.status().message();
+    return std::move(*loader);
+  }
+  [[nodiscard]] std::unique_ptr<loader::Loader> open_mapped(ReaderOptions options = {
+                                                                .batch_size = 8}) {
+    options.reading = Reading::kMapped;
+    auto loader = try_open(std::move(options));
+    EXPECT_TRUE(loader.ok()) << loader.status().message();
+    return std::move(*loader);
+  }
+  void expect_same(const ReaderOptions& options) {
+    const auto wanted_of = open_mapped(options);
+    const auto wanted = take_some(*wanted_of);
+    const auto found_of = open(options);
+    EXPECT_TRUE(found_of->stats().reading.starts_with("gpudirect:")) << found_of->stats().reading;
+    const auto found = take_some(*found_of);
+    ASSERT_EQ(wanted.size(), found.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(wanted[i].message, found[i].message);
+      EXPECT_TRUE(wanted[i] == found[i]) << "batch " << i;
+    }
+    EXPECT_EQ(wanted_of->stats().check_failures, found_of->stats().check_failures);
+  }
+  static bool tells_of_page_cache(loader::Loader& loader) {
+    return loader.stats().reading.find("had to be read through the page cache") !=
+           std::string::npos;
+  }
+
+  DeviceUnderTest device_{DeviceChoice::kCuda};
+  MadeDirectEnv env_;
+  TempFolder folder_;
+  TestCache cache_;
+};
+
+TEST_P(GpuDirect, BringsTheSameBatchesInEachOrderAndDtype) {
+  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal, Shuffle::kWindow}) {
+    for (const std::uint32_t threads : {1U, 3U}) {
+      expect_same({.batch_size = 8,
+                   .shuffle = shuffle,
+                   .seed = 5,
+                   .last_batch = LastBatch::kPad,
+                   .columns = {{.name = "mel"}, {.name = "tokens"}},
+                   .thread_count = threads,
+                   .stretch_samples = 8,
+                   .stretches_per_window = 2});
+    }
+  }
+  EXPECT_GT(fake_cufile::call_count("cuFileRead"), 0U);
+  EXPECT_EQ(env_.faults->read_count, 0U);  // the host reads nothing past the page cache
+}
+
+TEST_P(GpuDirect, BringsTheSameCropsBucketsAndUncheckedRecords) {
+  expect_same({.batch_size = 8, .crop_frames = 7});
+  expect_same({.batch_size = 8, .verify_records = false});
+  expect_same({.batch_size = 3, .slot_count = 5});
+  expect_same({.buckets = {{.batch_size = 4, .frames_max = 40}, {.batch_size = 6}}});
+}
+
+TEST_P(GpuDirect, BringsTheSameNormalizedValues) {
+  const std::vector<double> numbers(80, 1.5);
+  expect_same({.batch_size = 8,
+               .columns = {{.name = "mel",
+                            .normalize = Normalize::kGiven,
+                            .means = numbers,
+                            .deviations = numbers}}});
+}
+
+TEST_P(GpuDirect, DamageIsToldSkippedOrIgnoredAsEver) {
+  std::mt19937 random(13);
+  for (const auto& [name, bytes] : cache_.files) {
+    if (!name.starts_with("shards/mel")) continue;
+    for (int i = 0; i < 2; ++i) {
+      std::string changed = bytes;
+      changed[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
+      folder_.write(name, changed);
+      for (const auto policy : {OnDamage::kRaise, OnDamage::kSkip, OnDamage::kIgnore}) {
+        expect_same({.batch_size = 8, .on_damage = policy});
+      }
+    }
+    folder_.write(name, bytes);
+  }
+}
+
+TEST_P(GpuDirect, FailingShortAndWrongReadsBringTheSameBatches) {
+  const auto wanted = take_some(*open_mapped());
+  for (const ssize_t result : {-5011, -5044, -1, 4096}) {
+    fake_cufile::reset({.on_read = [result](std::uint64_t nth, ssize_t got) {
+      errno = EIO;
+      return nth % 3 == 0 ? result : got;
+    }});
+    const auto direct = open();
+    EXPECT_TRUE(take_some(*direct) == wanted);
+    EXPECT_TRUE(tells_of_page_cache(*direct)) << direct->stats().reading;
+  }
+  fake_cufile::reset({.on_bytes = [](std::uint64_t nth, std::span<std::byte> bytes) {
+    if (nth % 4 == 0) bytes[bytes.size() / 2] ^= std::byte{4};
+  }});
+  const auto direct = open();
+  EXPECT_TRUE(take_some(*direct) == wanted);
+  EXPECT_TRUE(tells_of_page_cache(*direct)) << direct->stats().reading;
+  EXPECT_EQ(direct->stats().check_failures, 0U);
+}
+
+TEST_P(GpuDirect, WhereItCannotBeHadTheHostReadsAndThatIsTold) {
+  const auto wanted = take_some(*open_mapped());
+  for (const char* const call :
+       {"cuFileDriverGetProperties", "cuFileBufRegister", "cuFileHandleRegister"}) {
+    fake_cufile::reset();
+    fake_cufile::fail(call, 5036);
+    const auto loader = open();
+    const ReaderStats stats = loader->stats();
+    // What cuFile can do is asked once in a process. A file is opened when it is read.
+    if (std::string(call) == "cuFileBufRegister") {
+      EXPECT_TRUE(stats.reading.starts_with("direct:")) << stats.reading;
+      EXPECT_NE(stats.notice.find("BAR1"), std::string::npos) << stats.notice;
+    }
+    EXPECT_TRUE(take_some(*loader) == wanted);
+  }
+  // The host makes values narrower.
+  fake_cufile::reset();
+  const auto narrowed =
+      open({.batch_size = 8, .columns = {{.name = "mel", .dtype = DType::kFloat16}}});
+  EXPECT_TRUE(narrowed->stats().reading.starts_with("direct:")) << narrowed->stats().reading;
+  // No GPU.
+  auto on_cpu = try_open({.batch_size = 8, .reading = Reading::kGpuDirect});
+  ASSERT_TRUE(on_cpu.ok());
+  EXPECT_TRUE((*on_cpu)->stats().reading.starts_with("direct:")) << (*on_cpu)->stats().reading;
+  EXPECT_NE((*on_cpu)->stats().notice.find("for the device 'cuda:0'"), std::string::npos)
+      << (*on_cpu)->stats().notice;
+  EXPECT_TRUE(take_some(**on_cpu) == wanted);
+}
+
+// How many orders of work are tried: a hundredth of XTTS_CUDA_SEEDS.
+std::uint64_t order_count() {
+  const char* const given = std::getenv("XTTS_CUDA_SEEDS");
+  return given == nullptr ? 100 : std::strtoull(given, nullptr, 10) / 100;
+}
+
+class GpuDirectOrders : public GpuDirect {};
+
+TEST_P(GpuDirectOrders, EveryOrderOfWorkGivesTheSameBatches) {
+  const ReaderOptions options{.batch_size = 6, .slot_count = 3, .thread_count = 2};
+  const auto wanted = take_some(*open_mapped(options));
+  for (std::uint64_t seed = 0; seed < order_count(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    fake_cuda::reset({.seed = seed, .is_started = true});
+    {
+      const auto loader = open(options);
+      ASSERT_TRUE(take_some(*loader) == wanted);
+    }
+    ASSERT_EQ(fake_cuda::faults(), std::vector<std::string>());
+    ASSERT_EQ(fake_cuda::leftovers(), std::vector<std::string>());
+  }
+}
+
+// Each call of the driver fails once, at some of its places.
+TEST_P(GpuDirectOrders, AFailureOfTheDriverIsAnErrorOrLeftToTheOrdinaryPath) {
+  const ReaderOptions options{.batch_size = 6, .device = "cuda:0", .reading = Reading::kGpuDirect};
+  const auto wanted = take_some(*open_mapped({.batch_size = 6}));
+  for (const char* const name :
+       {"cuCtxPushCurrent", "cuMemAlloc", "cuMemHostRegister", "cuMemcpyBatchAsync_v2",
+        "cuMemcpyDtoHAsync", "cuStreamCreateWithPriority", "cuEventCreate", "cuEventRecord",
+        "cuEventSynchronize", "cuModuleGetFunction", "cuLaunchKernel"}) {
+    std::uint64_t reached_count = 0;
+    for (std::uint64_t nth = 1; nth < 200; nth += 1 + nth / 4) {
+      SCOPED_TRACE(std::string(name) + ", call " + std::to_string(nth));
+      fake_cuda::reset(
+          {.seed = nth, .is_started = true, .failing_calls = {{.name = name, .nth = nth}}});
+      {
+        const auto loader = try_open(options);
+        std::vector<Taken> found;
+        if (loader.ok()) found = take_some(**loader);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          if (found[i].code == StatusCode::kOk) {
+            ASSERT_TRUE(found[i] == wanted[i]) << "batch " << i;
+          } else {
+            EXPECT_EQ(found[i].code, StatusCode::kResource) << found[i].message;
+          }
+        }
+      }
+      if (fake_cuda::call_count(name) < nth) break;
+      ++reached_count;
+      ASSERT_EQ(fake_cuda::faults(), std::vector<std::string>());
+      ASSERT_EQ(fake_cuda::leftovers(), std::vector<std::string>());
+    }
+    EXPECT_GT(reached_count, 0U) << name << " is never called";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Storages, GpuDirect, ::testing::ValuesIn(all_storages()),
+                         [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, GpuDirectOrders,
+                         ::testing::Values(all_storages().front(), all_storages().back()),
+                         [](const auto& storage) { return storage.param.name(); });
+
+}  // namespace
+}  // namespace xtts::testing
