@@ -1,5 +1,7 @@
 #include "cufile/cufile.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <mutex>
 
@@ -34,7 +36,7 @@ const char* in_words(int code) {
     case kDriverError:
       return "the NVIDIA driver refused a call";
     case 5033:
-      return "it could not be started; its log, cufile.log, may say why";
+      return "it could not be started; its log, cufile.log, may say more";
     case kMemoryNotPinned:
       return "the GPU's memory could not be pinned: its BAR1 window may be too small";
     default:
@@ -89,6 +91,19 @@ Result<const CuFile*> CuFile::open(const cuda::Context& context) {
   return &opened;
 }
 
+// The versions 1.14 and 1.20 read this file in a loop that does not end where there is none.
+Status CuFile::check_system() {
+  if (::access("/proc/modules", R_OK) == 0) return {};
+  return {StatusCode::kUnsupported,
+          "this system does not show its kernel's modules in /proc/modules, as in some containers, "
+          "and cuFile would wait there for ever"};
+}
+
+std::string CuFile::name() const {
+  if (version_ == 0) return "cuFile";
+  return "cuFile " + std::to_string(version_ / 1000) + "." + std::to_string(version_ % 1000 / 10);
+}
+
 Status CuFile::load_and_start(const cuda::Context& context) {
   const auto library = cuda::open_library(kLibraries, "XTTS_CUFILE");
   if (!library.ok()) return no_library(library.status().message());
@@ -98,6 +113,14 @@ Status CuFile::load_and_start(const cuda::Context& context) {
   }
   XTTS_CUFILE_CALLS(XTTS_FIND)
 #undef XTTS_FIND
+#define XTTS_FIND(name, symbol, result, parameters) \
+  (void)cuda::find_call(*library, #symbol, calls_.name);
+  XTTS_CUFILE_NEWER_CALLS(XTTS_FIND)
+#undef XTTS_FIND
+  if (calls_.version != nullptr) {
+    XTTS_TRY(check(calls_.version(&version_), "asking for cuFile's version"));
+    XTTS_TRY(check_system());
+  }
   XTTS_TRY(run(context, "starting cuFile", [&] {
     const CallError error = calls_.open_driver();
     return error.code == kAlreadyOpen ? CallError() : error;
@@ -116,8 +139,13 @@ Result<FileHandle> CuFile::handle_of(const DirectFile& file,
     FileDescription description;
     description.descriptor = file.descriptor();
     FileHandle handle = nullptr;
-    XTTS_TRY(run(*gpu, "opening a file for " + gpu->label(),
-                 [&] { return calls_.register_file(&handle, &description); }));
+    const Status status = run(*gpu, "opening a file of the cache",
+                              [&] { return calls_.register_file(&handle, &description); });
+    if (!status.ok()) {
+      return Status(status.code(), status.message() +
+                                       ". Its log, cufile.log, may say more; in a container it "
+                                       "needs the system's /run/udev");
+    }
     return DirectFile::Companion(std::make_shared<KnownFile>(*this, gpu, handle));
   }));
   return static_cast<const KnownFile*>(known.get())->handle();
@@ -127,11 +155,9 @@ Status CuFile::check(const CallError& error, std::string_view what) {
   if (error.code == kSuccess) return {};
   const char* const words = in_words(error.code);
   std::string message(what);
-  message += ": cuFile says ";
-  message += words != nullptr ? words : "nothing in words";
-  message += " (error " + std::to_string(error.code);
-  if (error.code == kDriverError) message += ", of the driver " + std::to_string(error.driver_code);
-  message += ')';
+  message += ": cuFile gives error " + std::to_string(error.code);
+  if (words != nullptr) message += ", " + std::string(words);
+  if (error.code == kDriverError) message += " (" + std::to_string(error.driver_code) + ")";
   return {StatusCode::kResource, message};
 }
 

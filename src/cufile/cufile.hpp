@@ -25,6 +25,8 @@ class CuFile {
   [[nodiscard]] static Result<const CuFile*> open(const cuda::Context& context);
 
   [[nodiscard]] const CuFileCalls& calls() const noexcept { return calls_; }
+  // "cuFile 1.14"; "cuFile" where it does not tell.
+  [[nodiscard]] std::string name() const;
   // True: nothing on this machine lets a disk write to a GPU's memory, so cuFile reads into memory
   // of its own on the host, and copies from there.
   [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
@@ -37,8 +39,10 @@ class CuFile {
 
  private:
   [[nodiscard]] Status load_and_start(const cuda::Context& context);
+  [[nodiscard]] static Status check_system();
 
   CuFileCalls calls_;
+  int version_ = 0;  // 1140: 1.14
   bool copies_through_host_ = false;
 };
 

@@ -67,10 +67,14 @@ inline constexpr unsigned kFeaturePeerToPeer = 1U << 4U;  // CU_FILE_P2P_SUPPORT
     (FileHandle file, void* memory, std::size_t size_bytes, off_t file_offset,                \
      off_t memory_offset))
 
-// The calls, found in the library. All are set once CuFile::open() has succeeded.
+// Calls that older libraries lack, and which are null there.
+#define XTTS_CUFILE_NEWER_CALLS(X) X(version, cuFileGetVersion, CallError, (int* version))
+
+// The calls, found in the library. Once CuFile::open() has succeeded, all are set but newer ones.
 struct CuFileCalls {
 #define XTTS_DECLARE(name, symbol, result, parameters) result(*name) parameters = nullptr;
   XTTS_CUFILE_CALLS(XTTS_DECLARE)
+  XTTS_CUFILE_NEWER_CALLS(XTTS_DECLARE)
 #undef XTTS_DECLARE
 };
 

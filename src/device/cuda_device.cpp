@@ -38,7 +38,7 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu, memory.bytes()));
     return std::optional<BorrowableMemory>(std::in_place, std::move(memory), std::move(locked));
   }
-  [[nodiscard]] Result<DeviceStaging> make_staging(const StagingSize& size) const override {
+  [[nodiscard]] Result<DeviceStaging> make_staging(const StagingWish& wish) const override {
     const CudaGpu& gpu = parts_->data;
     // Without lists, each record would be copied by a call of its own.
     if (!gpu.context->copies_lists()) {
@@ -46,15 +46,20 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
                     "the NVIDIA driver is older than CUDA 12.8: update it");
     }
     XTTS_ASSIGN(const cufile::CuFile* cufile, cufile::CuFile::open(*gpu.context));
-    XTTS_ASSIGN(auto allocated, gpu.pool->allocate(size.bytes + BorrowableMemory::kAlignmentBytes,
+    if (wish.first_file != nullptr) {
+      XTTS_ASSIGN([[maybe_unused]] const auto handle,
+                  cufile->handle_of(*wish.first_file, gpu.context));
+    }
+    XTTS_ASSIGN(auto allocated, gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes,
                                                    gpu.memory_bytes));
     BorrowableMemory memory(std::move(allocated));
-    XTTS_ASSIGN(auto hasher, CudaHasher::make(parts_, size.piece_count));
+    XTTS_ASSIGN(auto hasher, CudaHasher::make(parts_, wish.piece_count));
     XTTS_ASSIGN(auto queue, cufile::GpuReadQueue::open(
-                                gpu.context, memory.bytes().first(size.bytes), size.depth));
+                                gpu.context, memory.bytes().first(wish.bytes), wish.depth));
     return DeviceStaging{.memory = std::move(memory),
                          .hasher = std::move(hasher),
                          .queue = std::move(queue),
+                         .reader = cufile->name(),
                          .copies_through_host = cufile->copies_through_host()};
   }
   [[nodiscard]] std::string facts() const override {

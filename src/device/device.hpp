@@ -87,10 +87,11 @@ class Hasher {
       std::span<const HashJob> jobs) = 0;
 };
 
-struct StagingSize {
+struct StagingWish {
   std::size_t bytes = 0;
-  std::size_t piece_count = 0;  // pieces that are hashed at once, at most
-  std::uint32_t depth = 0;      // reads at once
+  std::size_t piece_count = 0;             // pieces that are hashed at once, at most
+  std::uint32_t depth = 0;                 // reads at once
+  const DirectFile* first_file = nullptr;  // a file that will be read: whether it can be is tried
 };
 
 // What it takes to stage records in a device's memory. Its parts go in the opposite order.
@@ -98,6 +99,7 @@ struct DeviceStaging {
   BorrowableMemory memory;
   std::unique_ptr<Hasher> hasher;
   std::unique_ptr<DirectQueue> queue;  // reads files into the memory
+  std::string reader = {};             // what reads, in words
   // The system copies through the host's memory, so that nothing is gained.
   bool copies_through_host = false;
 };
@@ -213,9 +215,9 @@ class Device {
   }
   // Memory of this device's own into which files are read, and of which its slots borrow.
   // kUnsupported: why there is none.
-  [[nodiscard]] virtual Result<DeviceStaging> make_staging(const StagingSize& /*size*/) const {
+  [[nodiscard]] virtual Result<DeviceStaging> make_staging(const StagingWish& /*wish*/) const {
     return Status(StatusCode::kUnsupported,
-                  "files are read into a GPU's memory only, as for the device 'cuda:0'");
+                  "the batches are not for a GPU: take the device 'cuda:0'");
   }
   // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
   [[nodiscard]] virtual std::string facts() const { return {}; }

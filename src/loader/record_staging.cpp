@@ -43,8 +43,10 @@ Result<device::DeviceStaging> make_in_device(const StagingOptions& options,
     return Status(StatusCode::kUnsupported, "the records of a batch take more than " +
                                                 std::to_string(kBorrowedBytesMax >> 20U) + " MiB");
   }
-  return options.lender->make_staging(
-      {.bytes = *size_bytes, .piece_count = cell_count, .depth = options.depth});
+  return options.lender->make_staging({.bytes = *size_bytes,
+                                       .piece_count = cell_count,
+                                       .depth = options.depth,
+                                       .first_file = options.first_file});
 }
 
 // A wait that fails says nothing about the work, so there is a second one.
@@ -97,6 +99,7 @@ RecordStaging::RecordStaging(device::DeviceStaging parts, bool is_borrowable,
       cell_bytes_(cell_bytes),
       is_borrowable_(is_borrowable),
       hashes_(options.hashes && parts.hasher != nullptr),
+      reader_(std::move(parts.reader)),
       copies_through_host_(parts.copies_through_host),
       memory_(std::move(parts.memory)),
       hasher_(std::move(parts.hasher)),

@@ -32,6 +32,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/direct_reads.hpp"
@@ -56,6 +57,7 @@ struct StagingOptions {
   // Files are read into the lender's own memory. `hashes`: records will be checked.
   bool is_in_device = false;
   bool hashes = true;
+  const DirectFile* first_file = nullptr;  // one of those that will be read
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
@@ -86,6 +88,8 @@ class RecordStaging {
   void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
   [[nodiscard]] bool is_in_device() const noexcept { return hasher_ != nullptr; }
+  // What reads into the device's memory, in words.
+  [[nodiscard]] const std::string& reader() const noexcept { return reader_; }
   // The system copies what it reads through the host's memory all the same.
   [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
   // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
@@ -144,6 +148,7 @@ class RecordStaging {
   const std::uint64_t cell_bytes_;
   const bool is_borrowable_;
   const bool hashes_;
+  const std::string reader_;
   const bool copies_through_host_;
   device::BorrowableMemory memory_;
   std::unique_ptr<device::Hasher> hasher_;  // where the memory is the device's

@@ -116,26 +116,29 @@ Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
     staging.lender = &job.device;
     staging.borrowed_count_max = std::uint64_t{rows} * staged_count;
   }
-  XTTS_TRY(find_direct_file(layout));
+  XTTS_ASSIGN(const auto first_file, find_direct_file(layout));
+  staging.first_file = first_file.get();
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
   return {};
 }
 
-// kUnsupported: the file systems that the caches lie on have no direct reads. Other faults of a
-// cache's first record are not told here, but when the record is read.
-Status StoredFeed::find_direct_file(const BatchLayout& layout) const {
+// kUnsupported: the file systems that the caches lie on have no direct reads. Null: no file could
+// be opened, or none is needed. Why is not told here, but when the record is read.
+Result<std::shared_ptr<const DirectFile>> StoredFeed::find_direct_file(
+    const BatchLayout& layout) const {
   Status unsupported;
   for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
     for (const ColumnLayout& column : layout.columns) {
       if (!is_stageable(column, false) || caches_.cache(cache).size() == 0) continue;
       const auto place = caches_.locate_record(*column.shared, caches_.first_position(cache));
       if (!place.ok()) continue;
-      const auto file = place->map->direct_file(*place);
-      if (file.ok()) return {};
+      auto file = place->map->direct_file(*place);
+      if (file.ok()) return file;
       if (file.status().code() == StatusCode::kUnsupported) unsupported = file.status();
     }
   }
-  return unsupported;
+  if (!unsupported.ok()) return unsupported;
+  return std::shared_ptr<const DirectFile>();
 }
 
 void StoredFeed::begin_epoch(const EpochPlan& plan) {
@@ -227,7 +230,8 @@ FeedWords StoredFeed::words() const {
       .storage = storage_text_, .reading = "mapped: " + reading_.why, .notice = reading_.notice};
   if (staging_ != nullptr) {
     const bool in_device = staging_->is_in_device();
-    words.reading = in_device ? "gpudirect: " + reading_.why : "direct: " + reading_.why;
+    words.reading = in_device ? "gpudirect: " + reading_.why + ", by " + staging_->reader()
+                              : "direct: " + reading_.why;
     if (staging_->is_borrowable() && !in_device) {
       words.reading += "; the GPU copies records from where the disk has put them";
     }

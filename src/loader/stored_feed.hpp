@@ -44,7 +44,8 @@ class StoredFeed final : public RecordFeed {
  private:
   void choose_reading(const FeedJob& job);
   [[nodiscard]] Status open_staging(const FeedJob& job, bool in_device);
-  [[nodiscard]] Status find_direct_file(const BatchLayout& layout) const;
+  [[nodiscard]] Result<std::shared_ptr<const DirectFile>> find_direct_file(
+      const BatchLayout& layout) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
 
   const reader::CacheSet& caches_;

@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "loader/loader.hpp"
@@ -155,31 +156,35 @@ TEST_P(GpuDirect, FailingShortAndWrongReadsBringTheSameBatches) {
 
 TEST_P(GpuDirect, WhereItCannotBeHadTheHostReadsAndThatIsTold) {
   const auto wanted = take_some(*open_mapped());
-  for (const char* const call :
-       {"cuFileDriverGetProperties", "cuFileBufRegister", "cuFileHandleRegister"}) {
+  const auto expect_direct = [&](const loader::Loader& loader, const std::string& words) {
+    const ReaderStats stats = loader.stats();
+    EXPECT_TRUE(stats.reading.starts_with("direct:")) << stats.reading;
+    EXPECT_NE(stats.notice.find(words), std::string::npos) << stats.notice;
+  };
+  const std::vector<std::pair<std::string, std::string>> refusals = {
+      {"cuFileBufRegister", "BAR1"}, {"cuFileHandleRegister", "/run/udev"}};
+  for (const auto& [call, words] : refusals) {
     fake_cufile::reset();
     fake_cufile::fail(call, 5036);
     const auto loader = open();
-    const ReaderStats stats = loader->stats();
-    // What cuFile can do is asked once in a process. A file is opened when it is read.
-    if (std::string(call) == "cuFileBufRegister") {
-      EXPECT_TRUE(stats.reading.starts_with("direct:")) << stats.reading;
-      EXPECT_NE(stats.notice.find("BAR1"), std::string::npos) << stats.notice;
-    }
+    expect_direct(*loader, words);
     EXPECT_TRUE(take_some(*loader) == wanted);
   }
-  // The host makes values narrower.
   fake_cufile::reset();
-  const auto narrowed =
-      open({.batch_size = 8, .columns = {{.name = "mel", .dtype = DType::kFloat16}}});
-  EXPECT_TRUE(narrowed->stats().reading.starts_with("direct:")) << narrowed->stats().reading;
-  // No GPU.
+  expect_direct(*open({.batch_size = 8, .columns = {{.name = "mel", .dtype = DType::kFloat16}}}),
+                "the host makes their values narrower");
   auto on_cpu = try_open({.batch_size = 8, .reading = Reading::kGpuDirect});
   ASSERT_TRUE(on_cpu.ok());
-  EXPECT_TRUE((*on_cpu)->stats().reading.starts_with("direct:")) << (*on_cpu)->stats().reading;
-  EXPECT_NE((*on_cpu)->stats().notice.find("for the device 'cuda:0'"), std::string::npos)
-      << (*on_cpu)->stats().notice;
+  expect_direct(**on_cpu, "take the device 'cuda:0'");
   EXPECT_TRUE(take_some(**on_cpu) == wanted);
+}
+
+TEST_P(GpuDirect, FilesThatAreRefusedLaterComeByTheOrdinaryPath) {
+  const auto wanted = take_some(*open_mapped());
+  const auto loader = open();
+  fake_cufile::fail("cuFileHandleRegister", 5030);
+  EXPECT_TRUE(loader->stats().reading.starts_with("gpudirect:")) << loader->stats().reading;
+  EXPECT_TRUE(take_some(*loader) == wanted);
 }
 
 // How many orders of work are tried: a hundredth of XTTS_CUDA_SEEDS.
@@ -189,6 +194,7 @@ std::uint64_t order_count() {
 }
 
 class GpuDirectOrders : public GpuDirect {};
+class GpuDirectFailures : public GpuDirect {};
 
 TEST_P(GpuDirectOrders, EveryOrderOfWorkGivesTheSameBatches) {
   const ReaderOptions options{.batch_size = 6, .slot_count = 3, .thread_count = 2};
@@ -206,7 +212,7 @@ TEST_P(GpuDirectOrders, EveryOrderOfWorkGivesTheSameBatches) {
 }
 
 // Each call of the driver fails once, at some of its places.
-TEST_P(GpuDirectOrders, AFailureOfTheDriverIsAnErrorOrLeftToTheOrdinaryPath) {
+TEST_P(GpuDirectFailures, AFailureOfTheDriverIsAnErrorOrLeftToTheOrdinaryPath) {
   const ReaderOptions options{.batch_size = 6, .device = "cuda:0", .reading = Reading::kGpuDirect};
   const auto wanted = take_some(*open_mapped({.batch_size = 6}));
   for (const char* const name :
@@ -214,7 +220,7 @@ TEST_P(GpuDirectOrders, AFailureOfTheDriverIsAnErrorOrLeftToTheOrdinaryPath) {
         "cuMemcpyDtoHAsync", "cuStreamCreateWithPriority", "cuEventCreate", "cuEventRecord",
         "cuEventSynchronize", "cuModuleGetFunction", "cuLaunchKernel"}) {
     std::uint64_t reached_count = 0;
-    for (std::uint64_t nth = 1; nth < 200; nth += 1 + nth / 4) {
+    for (std::uint64_t nth = 1; nth < 200; nth += 1 + nth / 2) {
       SCOPED_TRACE(std::string(name) + ", call " + std::to_string(nth));
       fake_cuda::reset(
           {.seed = nth, .is_started = true, .failing_calls = {{.name = name, .nth = nth}}});
@@ -243,6 +249,8 @@ INSTANTIATE_TEST_SUITE_P(Storages, GpuDirect, ::testing::ValuesIn(all_storages()
                          [](const auto& storage) { return storage.param.name(); });
 INSTANTIATE_TEST_SUITE_P(Storages, GpuDirectOrders,
                          ::testing::Values(all_storages().front(), all_storages().back()),
+                         [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, GpuDirectFailures, ::testing::Values(all_storages().back()),
                          [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace

@@ -121,6 +121,14 @@ CallError cuFileDriverGetProperties(DriverProperties* properties) {
   });
 }
 
+// Newer libraries tell it.
+#if defined(XTTS_FAKE_CUFILE_VERSION)
+XTTS_FAKE_CUFILE_API CallError cuFileGetVersion(int* version) {
+  *version = XTTS_FAKE_CUFILE_VERSION;
+  return {.code = cufile::kSuccess, .driver_code = 0};
+}
+#endif
+
 CallError cuFileHandleRegister(FileHandle* file, FileDescription* description) {
   return make_call("cuFileHandleRegister", [&](State& now) {
     if (!now.is_started) return kNotStarted;

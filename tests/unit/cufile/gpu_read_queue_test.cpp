@@ -180,9 +180,9 @@ TEST_F(GpuReadQueueTest, MemoryThatCannotBePinnedIsAnErrorInWords) {
 TEST_F(GpuReadQueueTest, OtherErrorsHaveTheirNumbers) {
   EXPECT_TRUE(CuFile::check(CallError(), "reading").ok());
   EXPECT_EQ(CuFile::check({.code = 5011, .driver_code = 2}, "reading").message(),
-            "reading: cuFile says the NVIDIA driver refused a call (error 5011, of the driver 2)");
+            "reading: cuFile gives error 5011, the NVIDIA driver refused a call (2)");
   EXPECT_EQ(CuFile::check({.code = 5043, .driver_code = 0}, "reading").message(),
-            "reading: cuFile says nothing in words (error 5043)");
+            "reading: cuFile gives error 5043");
 }
 
 }  // namespace
