@@ -29,17 +29,12 @@ class DirectFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] std::uint32_t alignment_bytes() const noexcept { return alignment_bytes_; }
 
-  // Something that lives as long as the open file: another library's handle of it. `make` returns
-  // it, or a failure; it is called until it succeeds. It goes before the file is closed.
-  using Companion = std::shared_ptr<const void>;
+  // What `make` has returned at the first call, such as another library's handle of the file. It
+  // lives until the file is closed, and goes before.
   template <typename Make>
-  [[nodiscard]] Result<Companion> companion(Make make) const {
+  [[nodiscard]] std::shared_ptr<const void> companion(Make make) const {
     const std::scoped_lock lock(companion_mutex_);
-    if (companion_ == nullptr) {
-      auto made = make();
-      if (!made.ok()) return made;
-      companion_ = std::move(*made);
-    }
+    if (companion_ == nullptr) companion_ = make();
     return companion_;
   }
 
@@ -47,7 +42,7 @@ class DirectFile {
   Descriptor descriptor_;
   std::uint32_t alignment_bytes_;
   mutable std::mutex companion_mutex_;
-  mutable Companion companion_;
+  mutable std::shared_ptr<const void> companion_;
 };
 
 struct DirectRead {

@@ -42,9 +42,7 @@ CallResult CopyList::enqueue_as_one(const DriverCalls& calls, StreamHandle strea
 
 CallResult CopyList::enqueue_each(const DriverCalls& calls, StreamHandle stream) const {
   for (std::size_t i = 0; i < to_.size(); ++i) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer in add()
-    const auto* const from = reinterpret_cast<const std::byte*>(from_[i]);
-    const CallResult result = calls.copy_to_device(to_[i], from, sizes_bytes_[i], stream);
+    const CallResult result = calls.copy(to_[i], from_[i], sizes_bytes_[i], stream);
     if (result != kSuccess) return result;
   }
   return kSuccess;

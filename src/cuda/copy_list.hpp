@@ -1,6 +1,6 @@
 // CopyList: pieces of page-locked memory, or of the GPU's own, on their way to a place in a GPU's
 // memory. They go in one call of the driver where it has such a call (CUDA 12.8 and later), else in
-// one call each; then no piece may lie on the GPU.
+// one call each.
 //
 // On a GPU with PCIe 5 a call each costs 2.5 us of the bus, and a piece of one call 0.13 us.
 // One thread at a time. Failures: as Driver's.

@@ -85,6 +85,8 @@ inline constexpr int kSourceInStreamOrder = 1;
     (DeviceAddress to, const void* from, std::size_t size_bytes, StreamHandle stream))             \
   X(copy_to_host, cuMemcpyDtoHAsync_v2,                                                            \
     (void* to, DeviceAddress from, std::size_t size_bytes, StreamHandle stream))                   \
+  X(copy, cuMemcpyAsync,                                                                           \
+    (DeviceAddress to, DeviceAddress from, std::size_t size_bytes, StreamHandle stream))           \
   X(copy_to_peer, cuMemcpyPeerAsync,                                                               \
     (DeviceAddress to, ContextHandle to_context, DeviceAddress from, ContextHandle from_context,   \
      std::size_t size_bytes, StreamHandle stream))                                                 \

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cstdlib>
 #include <mutex>
 
 #include "base/try.hpp"
@@ -20,7 +22,7 @@ Status no_library(const std::string& why) {
               "folder in XTTS_CUFILE, or take the reading 'direct'"};
 }
 
-// Those that a user can do something about.
+// Errors that a user can do something about.
 const char* in_words(int code) {
   switch (code) {
     case 5001:
@@ -55,13 +57,13 @@ Status run(const cuda::Context& gpu, const std::string& what, Call call) {
   return CuFile::check(error, what);
 }
 
-// A file that cuFile knows. It forgets the file before the descriptor is closed.
+// A file that cuFile knows, or has refused. It forgets the file before the descriptor is closed.
 class KnownFile {
  public:
-  KnownFile(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
-            FileHandle handle) noexcept
-      : library_(&library), gpu_(std::move(gpu)), handle_(handle) {}
+  KnownFile(const CuFile& library, std::shared_ptr<const cuda::Context> gpu) noexcept
+      : library_(&library), gpu_(std::move(gpu)) {}
   ~KnownFile() {
+    if (handle_ == nullptr || CuFile::is_process_ending()) return;
     gpu_->run_quietly([&](const cuda::DriverCalls&) {
       library_->calls().forget_file(handle_);
       return cuda::kSuccess;
@@ -70,13 +72,30 @@ class KnownFile {
   KnownFile(const KnownFile&) = delete;
   KnownFile& operator=(const KnownFile&) = delete;
 
-  [[nodiscard]] FileHandle handle() const noexcept { return handle_; }
+  void open(int descriptor) {
+    FileDescription description;
+    description.descriptor = descriptor;
+    refusal_ = run(*gpu_, "opening a file of the cache",
+                   [&] { return library_->calls().register_file(&handle_, &description); });
+    if (refusal_.ok()) return;
+    handle_ = nullptr;
+    refusal_ = Status(refusal_.code(), refusal_.message() +
+                                           ". Its log, cufile.log, may say more; in a container it "
+                                           "needs the system's /run/udev");
+  }
+  [[nodiscard]] Result<FileHandle> handle() const {
+    if (!refusal_.ok()) return refusal_;
+    return handle_;
+  }
 
  private:
   const CuFile* library_;
   std::shared_ptr<const cuda::Context> gpu_;
-  FileHandle handle_;
+  FileHandle handle_ = nullptr;
+  Status refusal_;
 };
+
+std::atomic<bool> is_ending = false;
 
 std::mutex mutex;  // guards the two below
 CuFile opened;
@@ -117,37 +136,38 @@ Status CuFile::load_and_start(const cuda::Context& context) {
   (void)cuda::find_call(*library, #symbol, calls_.name);
   XTTS_CUFILE_NEWER_CALLS(XTTS_FIND)
 #undef XTTS_FIND
+  // Libraries that do not tell their version are older than those that were seen to wait.
   if (calls_.version != nullptr) {
-    XTTS_TRY(check(calls_.version(&version_), "asking for cuFile's version"));
+    (void)calls_.version(&version_);
     XTTS_TRY(check_system());
   }
   XTTS_TRY(run(context, "starting cuFile", [&] {
     const CallError error = calls_.open_driver();
     return error.code == kAlreadyOpen ? CallError() : error;
   }));
+  // From now on this comes before what cuFile does when the process ends.
+  (void)std::atexit([] { is_ending = true; });
+  return {};
+}
+
+bool CuFile::is_process_ending() noexcept {
+  return is_ending;
+}
+
+Result<bool> CuFile::copies_through_host(const cuda::Context& context) const {
   DriverProperties properties;
   XTTS_TRY(run(context, "asking what cuFile can do",
                [&] { return calls_.driver_properties(&properties); }));
-  copies_through_host_ =
-      properties.nvidia_fs.supported == 0 && (properties.features & kFeaturePeerToPeer) == 0;
-  return {};
+  return properties.nvidia_fs.supported == 0 && (properties.features & kFeaturePeerToPeer) == 0;
 }
 
 Result<FileHandle> CuFile::handle_of(const DirectFile& file,
                                      const std::shared_ptr<const cuda::Context>& gpu) const {
-  XTTS_ASSIGN(const auto known, file.companion([&]() -> Result<DirectFile::Companion> {
-    FileDescription description;
-    description.descriptor = file.descriptor();
-    FileHandle handle = nullptr;
-    const Status status = run(*gpu, "opening a file of the cache",
-                              [&] { return calls_.register_file(&handle, &description); });
-    if (!status.ok()) {
-      return Status(status.code(), status.message() +
-                                       ". Its log, cufile.log, may say more; in a container it "
-                                       "needs the system's /run/udev");
-    }
-    return DirectFile::Companion(std::make_shared<KnownFile>(*this, gpu, handle));
-  }));
+  const auto known = file.companion([&] {
+    auto made = std::make_shared<KnownFile>(*this, gpu);
+    made->open(file.descriptor());
+    return made;
+  });
   return static_cast<const KnownFile*>(known.get())->handle();
 }
 
@@ -161,16 +181,16 @@ Status CuFile::check(const CallError& error, std::string_view what) {
   return {StatusCode::kResource, message};
 }
 
-Result<ReadableMemory> ReadableMemory::make(const CuFile& library,
-                                            std::shared_ptr<const cuda::Context> gpu,
-                                            std::span<std::byte> memory) {
+Result<RegisteredMemory> RegisteredMemory::make(const CuFile& library,
+                                                std::shared_ptr<const cuda::Context> gpu,
+                                                std::span<std::byte> memory) {
   XTTS_TRY(run(*gpu, "giving cuFile memory of " + gpu->label(),
                [&] { return library.calls().register_memory(memory.data(), memory.size(), 0); }));
-  return ReadableMemory(library, std::move(gpu), memory);
+  return RegisteredMemory(library, std::move(gpu), memory);
 }
 
-ReadableMemory::~ReadableMemory() {
-  if (memory_.empty()) return;
+RegisteredMemory::~RegisteredMemory() {
+  if (memory_.empty() || CuFile::is_process_ending()) return;
   gpu_->run_quietly([&](const cuda::DriverCalls&) {
     (void)library_->calls().forget_memory(memory_.data());
     return cuda::kSuccess;

@@ -29,9 +29,12 @@ class CuFile {
   [[nodiscard]] std::string name() const;
   // True: nothing on this machine lets a disk write to a GPU's memory, so cuFile reads into memory
   // of its own on the host, and copies from there.
-  [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
+  [[nodiscard]] Result<bool> copies_through_host(const cuda::Context& context) const;
+  // The process ends, and cuFile may have gone.
+  [[nodiscard]] static bool is_process_ending() noexcept;
 
-  // The file's handle. It lives as long as the file.
+  // The file's handle. It is made once, and lives as long as the open file; so does the context of
+  // the GPU that asks first. A file that is refused is not asked for again while it is open.
   [[nodiscard]] Result<FileHandle> handle_of(const DirectFile& file,
                                              const std::shared_ptr<const cuda::Context>& gpu) const;
   // Turns a call's result into a Status. `what` says what was tried.
@@ -43,27 +46,27 @@ class CuFile {
 
   CuFileCalls calls_;
   int version_ = 0;  // 1140: 1.14
-  bool copies_through_host_ = false;
 };
 
-// Memory of a GPU that cuFile reads into. It must live longer. Move-only.
-class ReadableMemory {
+// Tells cuFile of memory of a GPU that it will read into, while this object lives. The memory must
+// live longer. Move-only.
+class RegisteredMemory {
  public:
-  [[nodiscard]] static Result<ReadableMemory> make(const CuFile& library,
-                                                   std::shared_ptr<const cuda::Context> gpu,
-                                                   std::span<std::byte> memory);
-  ~ReadableMemory();
-  ReadableMemory(ReadableMemory&& other) noexcept
+  [[nodiscard]] static Result<RegisteredMemory> make(const CuFile& library,
+                                                     std::shared_ptr<const cuda::Context> gpu,
+                                                     std::span<std::byte> memory);
+  ~RegisteredMemory();
+  RegisteredMemory(RegisteredMemory&& other) noexcept
       : library_(other.library_),
         gpu_(std::move(other.gpu_)),
         memory_(std::exchange(other.memory_, {})) {}
-  ReadableMemory& operator=(ReadableMemory&&) = delete;
+  RegisteredMemory& operator=(RegisteredMemory&&) = delete;
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return memory_; }
 
  private:
-  ReadableMemory(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
-                 std::span<std::byte> memory) noexcept
+  RegisteredMemory(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
+                   std::span<std::byte> memory) noexcept
       : library_(&library), gpu_(std::move(gpu)), memory_(memory) {}
 
   const CuFile* library_;

@@ -50,6 +50,7 @@ struct DriverProperties {
   unsigned pinned_memory_max = 0;
   unsigned batch_size_max = 0;
   unsigned batch_timeout_max = 0;
+  unsigned char more[256] = {};  // of later libraries
 };
 inline constexpr unsigned kFeaturePeerToPeer = 1U << 4U;  // CU_FILE_P2P_SUPPORTED
 

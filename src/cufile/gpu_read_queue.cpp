@@ -15,19 +15,26 @@ constexpr std::uint32_t kThreadsMax = 16;
 
 }  // namespace
 
-Result<std::unique_ptr<DirectQueue>> GpuReadQueue::open(std::shared_ptr<const cuda::Context> gpu,
+Result<std::unique_ptr<DirectQueue>> GpuReadQueue::open(const CuFile& library,
+                                                        std::shared_ptr<const cuda::Context> gpu,
                                                         std::span<std::byte> memory,
                                                         std::uint32_t depth) {
-  XTTS_ASSIGN(const CuFile* library, CuFile::open(*gpu));
-  XTTS_ASSIGN(ReadableMemory readable, ReadableMemory::make(*library, gpu, memory));
+  XTTS_ASSIGN(RegisteredMemory registered, RegisteredMemory::make(library, gpu, memory));
   std::unique_ptr<GpuReadQueue> queue(
-      new GpuReadQueue(*library, std::move(gpu), std::move(readable), depth));
+      new GpuReadQueue(library, std::move(gpu), std::move(registered), depth));
   try {
     queue->start_threads();
   } catch (const std::system_error&) {
     return Status(StatusCode::kResource, "no thread could be started to read files for a GPU");
   }
   return std::unique_ptr<DirectQueue>(std::move(queue));
+}
+
+GpuReadQueue::GpuReadQueue(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
+                           RegisteredMemory memory, std::uint32_t depth)
+    : library_(library), gpu_(std::move(gpu)), memory_(std::move(memory)), depth_(depth) {
+  wanted_.reserve(depth);
+  done_.reserve(depth);
 }
 
 void GpuReadQueue::start_threads() {
@@ -51,8 +58,8 @@ Result<std::size_t> GpuReadQueue::submit(std::span<const DirectRead> reads) {
   for (const DirectRead& read : reads.first(count)) {
     wanted_.push_back(read);
     ++in_flight_;
+    has_work_.notify_one();
   }
-  has_work_.notify_all();
   return count;
 }
 
@@ -72,7 +79,7 @@ void GpuReadQueue::work() noexcept {
     has_work_.wait(lock, [&] { return is_ending_ || !wanted_.empty(); });
     if (wanted_.empty()) return;
     const DirectRead wanted = wanted_.front();
-    wanted_.pop_front();
+    wanted_.erase(wanted_.begin());
     lock.unlock();
     const DirectDone done = read(wanted);
     lock.lock();

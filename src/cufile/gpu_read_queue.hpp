@@ -6,7 +6,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -21,7 +20,8 @@ class GpuReadQueue final : public DirectQueue {
  public:
   // `memory` is the GPU's, and all reads go there. It must outlive the queue. Failures: CuFile's.
   [[nodiscard]] static Result<std::unique_ptr<DirectQueue>> open(
-      std::shared_ptr<const cuda::Context> gpu, std::span<std::byte> memory, std::uint32_t depth);
+      const CuFile& library, std::shared_ptr<const cuda::Context> gpu, std::span<std::byte> memory,
+      std::uint32_t depth);
   ~GpuReadQueue() override;
   GpuReadQueue(const GpuReadQueue&) = delete;
   GpuReadQueue& operator=(const GpuReadQueue&) = delete;
@@ -31,22 +31,21 @@ class GpuReadQueue final : public DirectQueue {
 
  private:
   GpuReadQueue(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
-               ReadableMemory memory, std::uint32_t depth)
-      : library_(library), gpu_(std::move(gpu)), memory_(std::move(memory)), depth_(depth) {}
+               RegisteredMemory memory, std::uint32_t depth);
   void start_threads();
   void work() noexcept;
   [[nodiscard]] DirectDone read(const DirectRead& wanted) const noexcept;
 
   const CuFile& library_;
   std::shared_ptr<const cuda::Context> gpu_;
-  ReadableMemory memory_;
+  RegisteredMemory memory_;
   const std::uint32_t depth_;
 
   std::mutex mutex_;  // guards the five below
   std::condition_variable has_work_;
   std::condition_variable has_done_;
-  std::deque<DirectRead> wanted_;
-  std::deque<DirectDone> done_;
+  std::vector<DirectRead> wanted_;  // both have room for `depth`, so that nothing throws
+  std::vector<DirectDone> done_;
   std::uint32_t in_flight_ = 0;  // submitted and not reaped
   bool is_ending_ = false;
   std::vector<std::thread> threads_;

@@ -40,27 +40,31 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   }
   [[nodiscard]] Result<DeviceStaging> make_staging(const StagingWish& wish) const override {
     const CudaGpu& gpu = parts_->data;
-    // Without lists, each record would be copied by a call of its own.
-    if (!gpu.context->copies_lists()) {
-      return Status(StatusCode::kUnsupported,
-                    "the NVIDIA driver is older than CUDA 12.8: update it");
-    }
     XTTS_ASSIGN(const cufile::CuFile* cufile, cufile::CuFile::open(*gpu.context));
-    if (wish.first_file != nullptr) {
-      XTTS_ASSIGN([[maybe_unused]] const auto handle,
-                  cufile->handle_of(*wish.first_file, gpu.context));
+    XTTS_ASSIGN(const bool copies_through_host, cufile->copies_through_host(*gpu.context));
+    for (const auto& file : wish.files) {
+      XTTS_ASSIGN([[maybe_unused]] const auto handle, cufile->handle_of(*file, gpu.context));
     }
-    XTTS_ASSIGN(auto allocated, gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes,
-                                                   gpu.memory_bytes));
+    if (gpu.memory_bytes != 0 && gpu.memory_bytes <= wish.kept_bytes) {
+      return Status(StatusCode::kResource, "batches take all that readers may hold of " +
+                                               gpu.context->label() + ": raise device_memory");
+    }
+    XTTS_ASSIGN(auto allocated,
+                gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes,
+                                   gpu.memory_bytes == 0 ? 0 : gpu.memory_bytes - wish.kept_bytes));
     BorrowableMemory memory(std::move(allocated));
-    XTTS_ASSIGN(auto hasher, CudaHasher::make(parts_, wish.piece_count));
-    XTTS_ASSIGN(auto queue, cufile::GpuReadQueue::open(
-                                gpu.context, memory.bytes().first(wish.bytes), wish.depth));
+    std::unique_ptr<Hasher> hasher;
+    if (wish.hash_calls_max > 0) {
+      XTTS_ASSIGN(hasher, CudaHasher::make(parts_, wish.hash_calls_max));
+    }
+    XTTS_ASSIGN(auto queue,
+                cufile::GpuReadQueue::open(*cufile, gpu.context, memory.bytes().first(wish.bytes),
+                                           wish.depth));
     return DeviceStaging{.memory = std::move(memory),
                          .hasher = std::move(hasher),
                          .queue = std::move(queue),
                          .reader = cufile->name(),
-                         .copies_through_host = cufile->copies_through_host()};
+                         .copies_through_host = copies_through_host};
   }
   [[nodiscard]] std::string facts() const override {
     const std::string words = facts_of(parts_->consumer);

@@ -1,6 +1,7 @@
 #include "device/cuda_hasher.hpp"
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,27 +75,27 @@ struct CudaHasher::Shared {
 // The results of one call.
 class CudaHasher::Results final : public Hashes {
  public:
-  Results(std::shared_ptr<Shared> shared, Shared::Place place)
-      : shared_(std::move(shared)), place_(std::move(place)) {}
+  explicit Results(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
   ~Results() override {
-    if (is_lost_) return;
+    if (is_lost_ || !place_) return;
     const std::scoped_lock lock(shared_->mutex);
-    shared_->free.push_back(std::move(place_));  // has room for all
+    shared_->free.push_back(std::move(*place_));  // has room for all
   }
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
   [[nodiscard]] Status wait() const override {
-    if (!is_lost_) return place_.copied.wait();
+    if (!is_lost_) return place_->copied.wait();
     return {StatusCode::kResource, "a GPU may still read memory after a failed call"};
   }
   [[nodiscard]] bool has_happened() const noexcept override {
-    return !is_lost_ && place_.copied.has_happened();
+    return !is_lost_ && place_->copied.has_happened();
   }
   [[nodiscard]] std::uint64_t of(std::size_t i) const noexcept override { return values()[i]; }
 
   // Where it fails in the middle, wait() fails for ever, unless the GPU is idle.
   [[nodiscard]] Status begin(std::span<const HashJob> jobs) {
+    XTTS_ASSIGN(place_, shared_->take_place());
     Status status;
     try {
       status = enqueue(jobs);
@@ -109,7 +110,7 @@ class CudaHasher::Results final : public Hashes {
   [[nodiscard]] Status enqueue(std::span<const HashJob> jobs) {
     const CudaParts& parts = *shared_->parts;
     const cuda::StreamHandle stream = shared_->stream.handle();
-    const cuda::DeviceAddress computed = shared_->computed.address() + place_.offset_bytes;
+    const cuda::DeviceAddress computed = shared_->computed.address() + place_->offset_bytes;
     cuda::HashTable table{};
     for (const HashJob& job : jobs) {
       table.ranges[table.range_count] = {
@@ -124,15 +125,15 @@ class CudaHasher::Results final : public Hashes {
     XTTS_TRY(gpu.run("copying hashes from " + gpu.label(), [&](const cuda::DriverCalls& calls) {
       return calls.copy_to_host(values(), computed, jobs.size() * sizeof(std::uint64_t), stream);
     }));
-    return place_.copied.record(stream);
+    return place_->copied.record(stream);
   }
 
   [[nodiscard]] std::uint64_t* values() const noexcept {
-    return reinterpret_cast<std::uint64_t*>(shared_->memory.bytes().data() + place_.offset_bytes);
+    return reinterpret_cast<std::uint64_t*>(shared_->memory.bytes().data() + place_->offset_bytes);
   }
 
   std::shared_ptr<Shared> shared_;
-  Shared::Place place_;
+  std::optional<Shared::Place> place_;
   bool is_lost_ = false;  // the GPU may be at work for ever
 };
 
@@ -157,8 +158,7 @@ Result<std::unique_ptr<Hasher>> CudaHasher::make(std::shared_ptr<CudaParts> part
 }
 
 Result<std::shared_ptr<const Hashes>> CudaHasher::hash(std::span<const HashJob> jobs) {
-  XTTS_ASSIGN(Shared::Place place, shared_->take_place());
-  const auto results = std::make_shared<Results>(shared_, std::move(place));
+  const auto results = std::make_shared<Results>(shared_);
   XTTS_TRY(results->begin(jobs));
   return std::shared_ptr<const Hashes>(results);
 }

@@ -89,15 +89,17 @@ class Hasher {
 
 struct StagingWish {
   std::size_t bytes = 0;
-  std::size_t piece_count = 0;             // pieces that are hashed at once, at most
-  std::uint32_t depth = 0;                 // reads at once
-  const DirectFile* first_file = nullptr;  // a file that will be read: whether it can be is tried
+  std::size_t hash_calls_max = 0;  // whose results are held at once; 0: no hasher is wanted
+  std::uint32_t depth = 0;         // reads at once
+  std::size_t kept_bytes = 0;      // of the device's memory, which its slots will need
+  // Some files that will be read: whether they can be is tried.
+  std::span<const std::shared_ptr<const DirectFile>> files = {};
 };
 
-// What it takes to stage records in a device's memory. Its parts go in the opposite order.
+// What it takes to stage records in a device's memory. Its parts are destroyed in reverse order.
 struct DeviceStaging {
   BorrowableMemory memory;
-  std::unique_ptr<Hasher> hasher;
+  std::unique_ptr<Hasher> hasher;      // null: none was wanted
   std::unique_ptr<DirectQueue> queue;  // reads files into the memory
   std::string reader = {};             // what reads, in words
   // The system copies through the host's memory, so that nothing is gained.

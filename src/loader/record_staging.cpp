@@ -19,6 +19,7 @@ constexpr std::uint64_t kCellAlignmentBytes = 4096;
 // lock is held meanwhile.
 constexpr std::size_t kReadsAtOnce = 8;
 constexpr std::uint64_t kCellsMax = 1024;
+static_assert(kReadsAtOnce <= device::Hasher::kJobsMax);
 
 // Nothing where there is no lender, or where it lends nothing or cannot lock so much memory.
 std::optional<device::BorrowableMemory> make_borrowable(const StagingOptions& options,
@@ -44,9 +45,10 @@ Result<device::DeviceStaging> make_in_device(const StagingOptions& options,
                                                 std::to_string(kBorrowedBytesMax >> 20U) + " MiB");
   }
   return options.lender->make_staging({.bytes = *size_bytes,
-                                       .piece_count = cell_count,
+                                       .hash_calls_max = options.hashes ? cell_count : 0,
                                        .depth = options.depth,
-                                       .first_file = options.first_file});
+                                       .kept_bytes = options.kept_bytes,
+                                       .files = options.files});
 }
 
 // A wait that fails says nothing about the work, so there is a second one.
@@ -98,7 +100,6 @@ RecordStaging::RecordStaging(device::DeviceStaging parts, bool is_borrowable,
     : depth_(options.depth),
       cell_bytes_(cell_bytes),
       is_borrowable_(is_borrowable),
-      hashes_(options.hashes && parts.hasher != nullptr),
       reader_(std::move(parts.reader)),
       copies_through_host_(parts.copies_through_host),
       memory_(std::move(parts.memory)),
@@ -111,6 +112,7 @@ RecordStaging::RecordStaging(device::DeviceStaging parts, bool is_borrowable,
 
 RecordStaging::~RecordStaging() {
   clear();
+  queue_.reset();  // where clear() could not wait, it may still read files that cells hold
   for (const Cell& cell : cells_) {
     if (cell.until != nullptr && !has_ended(*cell.until)) is_upload_lost_ = true;
   }
@@ -221,7 +223,7 @@ void RecordStaging::settle(const DirectDone& done) {
                : is_whole        ? CellState::kDone
                                  : CellState::kFailed;
   cell.file.reset();
-  if (hashes_ && cell.state == CellState::kDone) to_hash_.push_back(done.tag);
+  if (hasher_ != nullptr && cell.state == CellState::kDone) to_hash_.push_back(done.tag);
 }
 
 // Notes up to kReadsAtOnce finished reads, and begins to hash their records where the device does
@@ -299,6 +301,8 @@ void RecordStaging::wait_for_hash(Cell& cell, std::unique_lock<std::mutex>& lock
   lock.lock();
   if (!is_done) {
     is_broken_ = is_upload_lost_ = true;
+    begin_reads();
+    changed_.notify_all();
     return;
   }
   cell.state = CellState::kDone;

@@ -54,10 +54,11 @@ struct StagingOptions {
   // more.
   const device::Device* lender = nullptr;
   std::uint64_t borrowed_count_max = 0;
-  // Files are read into the lender's own memory. `hashes`: records will be checked.
+  // Files are read into the lender's own memory.
   bool is_in_device = false;
-  bool hashes = true;
-  const DirectFile* first_file = nullptr;  // one of those that will be read
+  bool hashes = true;            // in the device: records will be checked
+  std::uint64_t kept_bytes = 0;  // of the device's memory, which its slots will need
+  std::span<const std::shared_ptr<const DirectFile>> files = {};  // some that will be read
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
@@ -87,7 +88,7 @@ class RecordStaging {
   // Begins the reads for which cells have become free, by uploads that have ended, too.
   void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
-  [[nodiscard]] bool is_in_device() const noexcept { return hasher_ != nullptr; }
+  [[nodiscard]] bool is_in_device() const noexcept { return memory_.is_of_gpu(); }
   // What reads into the device's memory, in words.
   [[nodiscard]] const std::string& reader() const noexcept { return reader_; }
   // The system copies what it reads through the host's memory all the same.
@@ -147,11 +148,10 @@ class RecordStaging {
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
   const bool is_borrowable_;
-  const bool hashes_;
   const std::string reader_;
   const bool copies_through_host_;
   device::BorrowableMemory memory_;
-  std::unique_ptr<device::Hasher> hasher_;  // where the memory is the device's
+  std::unique_ptr<device::Hasher> hasher_;  // null: the host checks records, or nobody does
   std::unique_ptr<DirectQueue> queue_;      // destroyed before the memory that it reads into
   std::mutex reap_mutex_;                   // held while reaping; taken before mutex_
   mutable std::mutex mutex_;                // guards what stands below

@@ -31,6 +31,20 @@ bool has_borrowable_column(const BatchLayout& layout) {
                              [](const ColumnLayout& column) { return is_stageable(column, true); });
 }
 
+// What the slots will need of a device's memory: a batch, and where something is changed on the
+// device, the stored values beside it.
+std::uint64_t slot_bytes(const FeedJob& job) {
+  std::uint64_t bytes = 0;
+  for (const BatchLayout& layout : job.layouts) {
+    const bool changes = std::ranges::any_of(
+        layout.columns, [](const ColumnLayout& column) { return column.is_changed(); });
+    const std::uint64_t of_layout = device::host_offset_bytes(layout.size) + layout.size.host +
+                                    device::kPageBytes + (changes ? layout.size.staging : 0);
+    bytes = std::max(bytes, of_layout);
+  }
+  return bytes * job.options.slot_count;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RecordFeed>> StoredSource::open_feed(FeedJob job) {
@@ -116,29 +130,34 @@ Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
     staging.lender = &job.device;
     staging.borrowed_count_max = std::uint64_t{rows} * staged_count;
   }
-  XTTS_ASSIGN(const auto first_file, find_direct_file(layout));
-  staging.first_file = first_file.get();
+  XTTS_ASSIGN(const auto files, find_direct_files(layout, in_device));
+  staging.files = files;
+  staging.kept_bytes = slot_bytes(job);
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
   return {};
 }
 
-// kUnsupported: the file systems that the caches lie on have no direct reads. Null: no file could
-// be opened, or none is needed. Why is not told here, but when the record is read.
-Result<std::shared_ptr<const DirectFile>> StoredFeed::find_direct_file(
-    const BatchLayout& layout) const {
+// One file of each cache. kUnsupported: none of the file systems has direct reads. Other faults of
+// a cache's first record are not told here, but when the record is read.
+Result<std::vector<std::shared_ptr<const DirectFile>>> StoredFeed::find_direct_files(
+    const BatchLayout& layout, bool in_device) const {
+  const auto column = std::ranges::find_if(
+      layout.columns, [&](const ColumnLayout& one) { return is_stageable(one, in_device); });
+  std::vector<std::shared_ptr<const DirectFile>> files;
   Status unsupported;
   for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
-    for (const ColumnLayout& column : layout.columns) {
-      if (!is_stageable(column, false) || caches_.cache(cache).size() == 0) continue;
-      const auto place = caches_.locate_record(*column.shared, caches_.first_position(cache));
-      if (!place.ok()) continue;
-      auto file = place->map->direct_file(*place);
-      if (file.ok()) return file;
-      if (file.status().code() == StatusCode::kUnsupported) unsupported = file.status();
+    if (caches_.cache(cache).size() == 0) continue;
+    const auto place = caches_.locate_record(*column->shared, caches_.first_position(cache));
+    if (!place.ok()) continue;
+    auto file = place->map->direct_file(*place);
+    if (file.ok()) {
+      files.push_back(std::move(*file));
+    } else if (file.status().code() == StatusCode::kUnsupported) {
+      unsupported = file.status();
     }
   }
-  if (!unsupported.ok()) return unsupported;
-  return std::shared_ptr<const DirectFile>();
+  if (files.empty() && !unsupported.ok()) return unsupported;
+  return files;
 }
 
 void StoredFeed::begin_epoch(const EpochPlan& plan) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "loader/read_ahead.hpp"
 #include "loader/reading_choice.hpp"
@@ -44,8 +45,8 @@ class StoredFeed final : public RecordFeed {
  private:
   void choose_reading(const FeedJob& job);
   [[nodiscard]] Status open_staging(const FeedJob& job, bool in_device);
-  [[nodiscard]] Result<std::shared_ptr<const DirectFile>> find_direct_file(
-      const BatchLayout& layout) const;
+  [[nodiscard]] Result<std::vector<std::shared_ptr<const DirectFile>>> find_direct_files(
+      const BatchLayout& layout, bool in_device) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
 
   const reader::CacheSet& caches_;

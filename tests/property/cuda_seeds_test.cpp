@@ -149,7 +149,7 @@ TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
                                           "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
                                           "cuCtxPushCurrent",     "cuMemAlloc",
                                           "cuMemHostRegister",    "cuMemcpyBatchAsync_v2",
-                                          "cuMemcpyBatchAsync",   "cuMemcpyHtoDAsync",
+                                          "cuMemcpyBatchAsync",   "cuMemcpyAsync",
                                           "cuMemcpyPeerAsync",    "cuStreamCreateWithPriority",
                                           "cuStreamWaitEvent",    "cuEventCreate",
                                           "cuEventRecord",        "cuEventSynchronize",
@@ -163,7 +163,7 @@ TEST(CudaSeeds, EveryFailureOfTheDriverIsAnError) {
         testing::fake_cuda::Options options{.seed = nth, .device_count = 2, .is_started = true};
         options.failing_calls = {{.name = name, .nth = nth}};
         // Older drivers' ways: their list, and a call for each copy.
-        const bool has_no_list = name == "cuMemcpyHtoDAsync";
+        const bool has_no_list = name == "cuMemcpyAsync";
         if (has_no_list || name == "cuMemcpyBatchAsync") options.failing_calls.push_back(kNoList);
         if (has_no_list) options.failing_calls.push_back(kNoListOf12);
         begin(options);

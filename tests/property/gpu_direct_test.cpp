@@ -1,5 +1,5 @@
 // Reading into a GPU's memory against reading through the page cache: the same batches, bit for
-// bit, in every form of a cache, order and dtype; the same refusals of what is damaged; and
+// bit, in every form of a cache and order; the same refusals of what is damaged; and
 // whatever cuFile, the GPU or the disk does, the record comes by the ordinary path. Over the
 // adversarial driver and the libcufile.so.0 for tests.
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class GpuDirect : public ::testing::TestWithParam<Storage> {
   ~GpuDirect() override { EXPECT_EQ(fake_cufile::leftovers(), std::vector<std::string>()); }
 
   [[nodiscard]] Result<std::unique_ptr<loader::Loader>> try_open(ReaderOptions options) {
-    auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
+    auto caches = reader::CacheSet::open(env_, std::span(&path_, 1));
     EXPECT_TRUE(caches.ok()) << caches.status().message();
     return loader::Loader::open(std::make_shared<loader::StoredSource>(*caches), options);
   }
@@ -61,7 +61,8 @@ class GpuDirect : public ::testing::TestWithParam<Storage> {
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     return std::move(*loader);
   }
-  void expect_same(const ReaderOptions& options) {
+  // `is_sound`: no record needs the ordinary path.
+  void expect_same(const ReaderOptions& options, bool is_sound = true) {
     const auto wanted_of = open_mapped(options);
     const auto wanted = take_some(*wanted_of);
     const auto found_of = open(options);
@@ -73,6 +74,7 @@ class GpuDirect : public ::testing::TestWithParam<Storage> {
       EXPECT_TRUE(wanted[i] == found[i]) << "batch " << i;
     }
     EXPECT_EQ(wanted_of->stats().check_failures, found_of->stats().check_failures);
+    EXPECT_TRUE(!is_sound || !tells_of_page_cache(*found_of)) << found_of->stats().reading;
   }
   static bool tells_of_page_cache(loader::Loader& loader) {
     return loader.stats().reading.find("had to be read through the page cache") !=
@@ -82,10 +84,11 @@ class GpuDirect : public ::testing::TestWithParam<Storage> {
   DeviceUnderTest device_{DeviceChoice::kCuda};
   MadeDirectEnv env_;
   TempFolder folder_;
+  std::string path_ = folder_.path();  // of the cache that is read
   TestCache cache_;
 };
 
-TEST_P(GpuDirect, BringsTheSameBatchesInEachOrderAndDtype) {
+TEST_P(GpuDirect, BringsTheSameBatchesInEachOrder) {
   for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal, Shuffle::kWindow}) {
     for (const std::uint32_t threads : {1U, 3U}) {
       expect_same({.batch_size = 8,
@@ -127,7 +130,7 @@ TEST_P(GpuDirect, DamageIsToldSkippedOrIgnoredAsEver) {
       changed[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
       folder_.write(name, changed);
       for (const auto policy : {OnDamage::kRaise, OnDamage::kSkip, OnDamage::kIgnore}) {
-        expect_same({.batch_size = 8, .on_damage = policy});
+        expect_same({.batch_size = 8, .on_damage = policy}, false);
       }
     }
     folder_.write(name, bytes);
@@ -181,30 +184,97 @@ TEST_P(GpuDirect, WhereItCannotBeHadTheHostReadsAndThatIsTold) {
 
 TEST_P(GpuDirect, FilesThatAreRefusedLaterComeByTheOrdinaryPath) {
   const auto wanted = take_some(*open_mapped());
+  fake_cufile::reset();
+  fake_cufile::fail("cuFileHandleRegister", 5030, 2);
   const auto loader = open();
-  fake_cufile::fail("cuFileHandleRegister", 5030);
-  EXPECT_TRUE(loader->stats().reading.starts_with("gpudirect:")) << loader->stats().reading;
   EXPECT_TRUE(take_some(*loader) == wanted);
+  EXPECT_TRUE(loader->stats().reading.starts_with("gpudirect:")) << loader->stats().reading;
+  EXPECT_TRUE(tells_of_page_cache(*loader)) << loader->stats().reading;
 }
 
-// How many orders of work are tried: a hundredth of XTTS_CUDA_SEEDS.
+TEST_P(GpuDirect, WhereTheHostsMemoryIsOnTheWayANoticeSaysSo) {
+  fake_cufile::reset({.has_direct_path = false});
+  const auto loader = open();
+  const ReaderStats stats = loader->stats();
+  EXPECT_TRUE(stats.reading.starts_with("gpudirect:")) << stats.reading;
+  EXPECT_NE(stats.notice.find("reading 'direct' is shorter"), std::string::npos) << stats.notice;
+}
+
+// Where device_memory does not suffice for both, batches come first.
+TEST_P(GpuDirect, StagingLeavesTheBatchesTheirMemory) {
+  const auto wanted = take_some(*open_mapped());
+  std::size_t direct_count = 0;
+  for (const std::uint64_t mebibytes : {1U, 2U, 3U, 4U, 8U, 64U}) {
+    ReaderOptions options{.batch_size = 8};
+    options.device_memory_bytes = mebibytes << 20U;
+    options.device = "cuda:0";
+    options.reading = Reading::kDirect;
+    const bool fits = try_open(options).ok();
+    options.reading = Reading::kGpuDirect;
+    const auto loader = try_open(options);
+    EXPECT_EQ(loader.ok(), fits) << mebibytes << " MiB: " << loader.status().message();
+    if (!loader.ok()) continue;
+    if ((*loader)->stats().reading.starts_with("direct:")) {
+      ++direct_count;
+      EXPECT_NE((*loader)->stats().notice.find("device_memory"), std::string::npos)
+          << (*loader)->stats().notice;
+    }
+    EXPECT_TRUE(take_some(**loader) == wanted);
+  }
+  EXPECT_GT(direct_count, 0U);
+}
+
+// Files are opened again and again: no more than 64 stay open.
+TEST_P(GpuDirect, BringsTheSameBatchesFromManyFiles) {
+  const TestCache many = make_test_cache({.store = GetParam().store,
+                                          .layout = GetParam().layout,
+                                          .clip_count = 90,
+                                          .frames_max = 100,
+                                          .channel_count = 80,
+                                          .clips_per_block = 1,
+                                          .blocks_per_shard = 1,
+                                          .make_shard = make_real_shards(GetParam().store)});
+  const TempFolder folder;
+  for (const auto& [name, bytes] : many.files) folder.write(name, bytes);
+  path_ = folder.path();
+  expect_same({.batch_size = 8});
+  EXPECT_GT(fake_cufile::call_count("cuFileHandleRegister"), 90U);
+}
+
+// How many orders of work are tried: a fiftieth of XTTS_CUDA_SEEDS.
 std::uint64_t order_count() {
   const char* const given = std::getenv("XTTS_CUDA_SEEDS");
-  return given == nullptr ? 100 : std::strtoull(given, nullptr, 10) / 100;
+  return given == nullptr ? 200 : std::strtoull(given, nullptr, 10) / 50;
 }
+
+// A driver that refuses lists of copies, in their form of CUDA 13, and of CUDA 12.
+const fake_cuda::FailingCall kNoListOfCopies{
+    .name = "cuMemcpyBatchAsync_v2", .nth = 0, .code = cuda::kNotSupported};
+const fake_cuda::FailingCall kNoListOfCopiesIn12{
+    .name = "cuMemcpyBatchAsync", .nth = 0, .code = cuda::kNotSupported};
 
 class GpuDirectOrders : public GpuDirect {};
 class GpuDirectFailures : public GpuDirect {};
 
 TEST_P(GpuDirectOrders, EveryOrderOfWorkGivesTheSameBatches) {
-  const ReaderOptions options{.batch_size = 6, .slot_count = 3, .thread_count = 2};
+  ReaderOptions options{.batch_size = 6, .slot_count = 3, .thread_count = 2};
   const auto wanted = take_some(*open_mapped(options));
+  options.reading = Reading::kGpuDirect;
   for (std::uint64_t seed = 0; seed < order_count(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    fake_cuda::reset({.seed = seed, .is_started = true});
+    fake_cuda::Options driver{.seed = seed, .device_count = 2, .is_started = true};
+    // Older drivers' ways: their list of copies, and a call for each.
+    if (seed % 4 == 1) driver.failing_calls = {kNoListOfCopies};
+    if (seed % 8 == 1) driver.failing_calls.push_back(kNoListOfCopiesIn12);
+    fake_cuda::reset(driver);
     {
-      const auto loader = open(options);
-      ASSERT_TRUE(take_some(*loader) == wanted);
+      options.device = seed % 3 == 0 ? "cuda:1" : "cuda:0";
+      options.data_device = seed % 3 == 0 ? "cuda:0" : "";
+      const auto loader = try_open(options);
+      ASSERT_TRUE(loader.ok()) << loader.status().message();
+      ASSERT_TRUE(take_some(**loader) == wanted);
+      const std::string reading = (*loader)->stats().reading;
+      ASSERT_TRUE(reading.starts_with("gpudirect:") && !tells_of_page_cache(**loader)) << reading;
     }
     ASSERT_EQ(fake_cuda::faults(), std::vector<std::string>());
     ASSERT_EQ(fake_cuda::leftovers(), std::vector<std::string>());

@@ -172,7 +172,7 @@ def test_crops_are_pieces_from_seeded_places(form, caches, truths):
     assert place == 36
 
 
-@pytest.mark.parametrize("reading", ["mapped", "direct"])
+@pytest.mark.parametrize("reading", ["mapped", "direct", "gpudirect"])
 @pytest.mark.parametrize("form", ["lmdb-padded-float32", "hdf5-packed-bfloat16"])
 def test_same_batches_however_they_are_read(form, reading, caches, truths):
     truth, cache = truths(form), xp.open(caches(form))

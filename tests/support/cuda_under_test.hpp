@@ -12,6 +12,8 @@
 
 namespace xtts::testing::cuda_under_test {
 
+// True: the adversarial driver, and a double of cuFile beside it.
+[[nodiscard]] bool is_double();
 void begin(std::uint64_t seed);
 // What went wrong, in words; also what is left.
 [[nodiscard]] std::vector<std::string> end();

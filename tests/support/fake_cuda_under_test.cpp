@@ -3,6 +3,10 @@
 
 namespace xtts::testing::cuda_under_test {
 
+bool is_double() {
+  return true;
+}
+
 void begin(std::uint64_t seed) {
   fake_cuda::reset({.seed = seed, .is_started = true});
 }

@@ -21,6 +21,17 @@ CopyPlace place_of_copy(FakeDriver& now, StreamHandle handle, DeviceAddress addr
   return place;
 }
 
+// The driver finds out where the bytes lie.
+void enqueue_copy_from_anywhere(FakeDriver& now, const CopyPlace& to, DeviceAddress from) {
+  if (now.is_device_address(from)) {
+    const DeviceRange source = now.device_range(from, to.range.end - to.range.begin);
+    now.check_is_current(*source.allocation);
+    enqueue_copy_to_peer(now, *to.stream, to.range, source);
+  } else {
+    enqueue_copy_to_device(now, *to.stream, to.range, reinterpret_cast<const std::byte*>(from));
+  }
+}
+
 // The copies of one call have no order among them, so they are queued in a random one, and must not
 // overlap.
 void enqueue_list(FakeDriver& now, const DeviceAddress* to, const DeviceAddress* from,
@@ -45,14 +56,7 @@ void enqueue_list(FakeDriver& now, const DeviceAddress* to, const DeviceAddress*
         now.fault("cuMemcpyBatchAsync: two copies of one call write to the same memory");
       }
     }
-    if (now.is_device_address(from[i])) {
-      const DeviceRange source = now.device_range(from[i], sizes_bytes[i]);
-      now.check_is_current(*source.allocation);
-      enqueue_copy_to_peer(now, *places[i].stream, places[i].range, source);
-    } else {
-      enqueue_copy_to_device(now, *places[i].stream, places[i].range,
-                             reinterpret_cast<const std::byte*>(from[i]));
-    }
+    enqueue_copy_from_anywhere(now, places[i], from[i]);
   }
 }
 
@@ -100,6 +104,13 @@ CallResult cuMemcpyHtoDAsync_v2(DeviceAddress to, const void* from, std::size_t 
   return make_call("cuMemcpyHtoDAsync", [&](FakeDriver& now, auto&) {
     const CopyPlace place = place_of_copy(now, stream, to, size_bytes);
     enqueue_copy_to_device(now, *place.stream, place.range, static_cast<const std::byte*>(from));
+  });
+}
+
+CallResult cuMemcpyAsync(DeviceAddress to, DeviceAddress from, std::size_t size_bytes,
+                         StreamHandle stream) {
+  return make_call("cuMemcpyAsync", [&](FakeDriver& now, auto&) {
+    enqueue_copy_from_anywhere(now, place_of_copy(now, stream, to, size_bytes), from);
   });
 }
 

@@ -11,7 +11,7 @@
 namespace xtts::testing::fake_cuda {
 namespace {
 
-// Who reads too early finds these.
+// What a reader that comes too early finds.
 constexpr std::byte kNotReadYet{0xDD};
 
 Stamp note_write(FakeDriver& now, const DeviceRange& range, std::size_t stream, const char* name) {

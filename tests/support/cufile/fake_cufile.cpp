@@ -33,7 +33,11 @@ struct State {
   std::mutex mutex;
   Options options;
   std::map<std::string, std::uint64_t> counts;
-  std::map<std::string, int> failures;
+  struct Failure {
+    int code = 0;
+    std::uint64_t nth = 1;
+  };
+  std::map<std::string, Failure> failures;
   std::map<std::uintptr_t, int> files;  // descriptors by handle
   std::map<const std::byte*, std::size_t> memories;
   std::uintptr_t next_handle = 0x1000;
@@ -52,9 +56,10 @@ CallError make_call(const char* name, Body body) {
   if (!fake_cuda::check_caller(name)) return {.code = kInvalidValue, .driver_code = 0};
   State& now = state();
   const std::scoped_lock lock(now.mutex);
-  ++now.counts[name];
-  if (const auto failure = now.failures.find(name); failure != now.failures.end()) {
-    return {.code = failure->second, .driver_code = 0};
+  const std::uint64_t count = ++now.counts[name];
+  const auto failure = now.failures.find(name);
+  if (failure != now.failures.end() && count >= failure->second.nth) {
+    return {.code = failure->second.code, .driver_code = 0};
   }
   return {.code = body(now), .driver_code = 0};
 }
@@ -74,10 +79,10 @@ void reset(const Options& options) {
   now.read_count = 0;
 }
 
-void fail(const std::string& name, int code) {
+void fail(const std::string& name, int code, std::uint64_t nth) {
   State& now = state();
   const std::scoped_lock lock(now.mutex);
-  now.failures[name] = code;
+  now.failures[name] = {.code = code, .nth = nth};
 }
 
 std::uint64_t call_count(const std::string& name) {
@@ -117,6 +122,7 @@ CallError cuFileDriverGetProperties(DriverProperties* properties) {
   return make_call("cuFileDriverGetProperties", [&](State& now) {
     if (!now.is_started) return kNotStarted;
     properties->nvidia_fs.supported = now.options.has_direct_path ? 1U << 4U : 0U;
+    properties->features = now.options.has_peer_to_peer ? cufile::kFeaturePeerToPeer : 0U;
     return cufile::kSuccess;
   });
 }

@@ -19,7 +19,8 @@
 namespace xtts::testing::fake_cufile {
 
 struct Options {
-  bool has_direct_path = true;  // disks can write to the GPU's memory
+  bool has_direct_path = true;    // nvidia-fs lets disks write to the GPU's memory
+  bool has_peer_to_peer = false;  // the kernel does
   // Changes what the nth read, counted from 1, returns: the bytes read, -1 with errno, or the
   // negative code of an error. May be empty.
   std::function<ssize_t(std::uint64_t nth, ssize_t got)> on_read = {};
@@ -29,8 +30,9 @@ struct Options {
 
 // Forgets everything but files and memory that are still known.
 XTTS_FAKE_CUFILE_API void reset(const Options& options = {});
-// All calls of this name but reads ("cuFileBufRegister") return `code` until reset().
-XTTS_FAKE_CUFILE_API void fail(const std::string& name, int code);
+// From the nth on, counted from 1 since reset(), all calls of this name but reads
+// ("cuFileBufRegister") return `code`.
+XTTS_FAKE_CUFILE_API void fail(const std::string& name, int code, std::uint64_t nth = 1);
 [[nodiscard]] XTTS_FAKE_CUFILE_API std::uint64_t call_count(const std::string& name);
 // Files and memory that cuFile still knows, in words.
 [[nodiscard]] XTTS_FAKE_CUFILE_API std::vector<std::string> leftovers();

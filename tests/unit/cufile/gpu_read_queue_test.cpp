@@ -51,10 +51,11 @@ class GpuReadQueueTest : public ::testing::Test {
     return std::make_shared<DirectFile>(::open(path.c_str(), O_RDONLY | O_CLOEXEC), 512);
   }
   [[nodiscard]] std::unique_ptr<DirectQueue> open(std::uint32_t depth = 8) const {
-    auto queue = GpuReadQueue::open(gpu_, cells_, depth);
+    auto queue = GpuReadQueue::open(*library(), gpu_, cells_, depth);
     EXPECT_TRUE(queue.ok()) << queue.status().message();
     return std::move(*queue);
   }
+  [[nodiscard]] const CuFile* library() const { return *CuFile::open(*gpu_); }
   // Page `page` of the file, into the cell of that number.
   [[nodiscard]] DirectRead read_of(std::size_t page) const {
     return {.file = file_.get(),
@@ -148,15 +149,30 @@ TEST_F(GpuReadQueueTest, WhatTheLibraryRefusesIsTheReadsOwnError) {
   EXPECT_EQ(done[3].read_bytes, kPage);
 }
 
-TEST_F(GpuReadQueueTest, AFileThatTheLibraryRefusesIsAskedForAgain) {
+TEST_F(GpuReadQueueTest, AFileThatTheLibraryRefusesIsNotAskedForAgain) {
   testing::fake_cufile::fail("cuFileHandleRegister", kFileNotSupported);
   const auto queue = open();
   const DirectRead one = read_of(0);
-  ASSERT_EQ(*queue->submit({&one, 1}), 1U);
-  EXPECT_EQ(reap_all(*queue).at(0).error, EIO);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(*queue->submit({&one, 1}), 1U);
+    EXPECT_EQ(reap_all(*queue).at(0).error, EIO);
+  }
+  EXPECT_EQ(testing::fake_cufile::call_count("cuFileHandleRegister"), 1U);
+  const auto refused = library()->handle_of(*file_, gpu_);
+  EXPECT_THAT(refused.status().message(), HasSubstr("/run/udev"));
+  file_ = open_file();
   testing::fake_cufile::reset();
-  ASSERT_EQ(*queue->submit({&one, 1}), 1U);
-  EXPECT_EQ(reap_all(*queue).at(0).error, 0);
+  EXPECT_TRUE(library()->handle_of(*file_, gpu_).ok());
+}
+
+TEST_F(GpuReadQueueTest, SaysWhereNothingIsGained) {
+  EXPECT_EQ(*library()->copies_through_host(*gpu_), false);
+  testing::fake_cufile::reset({.has_direct_path = false});
+  EXPECT_EQ(*library()->copies_through_host(*gpu_), true);
+  testing::fake_cufile::reset({.has_direct_path = false, .has_peer_to_peer = true});
+  EXPECT_EQ(*library()->copies_through_host(*gpu_), false);
+  testing::fake_cufile::fail("cuFileDriverGetProperties", 5011);
+  EXPECT_EQ(library()->copies_through_host(*gpu_).status().code(), StatusCode::kResource);
 }
 
 TEST_F(GpuReadQueueTest, SeveralQueuesShareAFilesHandle) {
@@ -164,14 +180,14 @@ TEST_F(GpuReadQueueTest, SeveralQueuesShareAFilesHandle) {
   const DirectRead one = read_of(1);
   ASSERT_EQ(*first->submit({&one, 1}), 1U);
   EXPECT_EQ(reap_all(*first).at(0).error, 0);
-  const auto handle = (*CuFile::open(*gpu_))->handle_of(*file_, gpu_);
+  const auto handle = library()->handle_of(*file_, gpu_);
   ASSERT_TRUE(handle.ok());
   EXPECT_EQ(testing::fake_cufile::call_count("cuFileHandleRegister"), 1U);
 }
 
 TEST_F(GpuReadQueueTest, MemoryThatCannotBePinnedIsAnErrorInWords) {
   testing::fake_cufile::fail("cuFileBufRegister", kMemoryNotPinned);
-  const auto queue = GpuReadQueue::open(gpu_, cells_, 4);
+  const auto queue = GpuReadQueue::open(*library(), gpu_, cells_, 4);
   EXPECT_EQ(queue.status().code(), StatusCode::kResource);
   EXPECT_THAT(queue.status().message(), HasSubstr("BAR1"));
   EXPECT_THAT(queue.status().message(), HasSubstr("error 5036"));

@@ -49,7 +49,7 @@ class DeviceStagingTest : public ::testing::Test {
     const auto device = Device::open("cuda:0");
     EXPECT_TRUE(device.ok()) << device.status().message();
     return (*device)->make_staging(
-        {.bytes = kPieces * kPieceBytes, .piece_count = kPieces, .depth = kPieces});
+        {.bytes = kPieces * kPieceBytes, .hash_calls_max = kPieces, .depth = kPieces});
   }
   // Reads all pieces.
   void fill(DeviceStaging& staging) const {
