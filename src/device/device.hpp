@@ -81,8 +81,8 @@ class Hasher {
   static constexpr std::size_t kBytesMin = 256;
 
   virtual ~Hasher() = default;
-  // Begins to hash up to kJobsMax pieces of at least kBytesMin bytes that begin at multiples of 8,
-  // and returns at once. Failures: kResource; the device reads no piece then.
+  // Begins to hash up to kJobsMax pieces of at least kBytesMin bytes, and returns at once.
+  // Failures: kResource; the device reads no piece then.
   [[nodiscard]] virtual Result<std::shared_ptr<const Hashes>> hash(
       std::span<const HashJob> jobs) = 0;
 };

@@ -42,8 +42,10 @@ TEST(HashKernelCuda, EqualsTheHostsHash) {
   std::size_t total = kResultsBytes;
   HashTable table{};
   for (const std::size_t size : kSizes) {
-    table.ranges[table.range_count++] = {.address = total, .size_bytes = size, .seed = size % 3};
-    total += (size + 7) / 8 * 8;
+    const std::size_t skew = table.range_count % 8;
+    table.ranges[table.range_count++] = {
+        .address = total + skew, .size_bytes = size, .seed = size % 3};
+    total += (skew + size + 7) / 8 * 8;
   }
   const auto host = must(device::HostMemory::allocate(total, {.is_kept_from_children = true}));
   const HostLock lock = must(HostLock::lock(context, host.bytes()));

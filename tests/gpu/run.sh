@@ -101,6 +101,14 @@ time_build() {
     "$python" -c 'import json, sys; print("%.2f s" % json.load(sys.stdin)["elapsed_s"])'
 }
 
+# Prints how fast the reader gives batches of a cache of which nothing is in memory: READING.
+time_reading() {
+  xtts-precompute bench "$out/cache" --cold --reading "$1" --device cuda --json 2>/dev/null |
+    "$python" -c 'import json, sys
+told = json.load(sys.stdin)
+print("%.0f samples/s, %s" % (told["samples_per_s"], told["reading"]))'
+}
+
 say "== gpu: measuring"
 {
   echo "| $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0), $(nproc) processors | |"
@@ -116,6 +124,9 @@ say "== gpu: measuring"
 upload_parts_bench | tee "$out/upload_parts.md"
 
 xtts-precompute "$clips" "$out/cache" --recipe tacotron2 --quiet
+for reading in mapped direct gpudirect; do
+  echo "| batches of 32 from the disk | $(time_reading "$reading") |"
+done | tee -a "$results"
 if has_torch; then
   say "== gpu: testing PyTorch"
   "$python" -m pytest -q -p no:cacheprovider tests/python/test_torch.py

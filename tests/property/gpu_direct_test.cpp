@@ -42,6 +42,14 @@ class GpuDirect : public ::testing::TestWithParam<Storage> {
   }
   ~GpuDirect() override { EXPECT_EQ(fake_cufile::leftovers(), std::vector<std::string>()); }
 
+  void read_from_now_on(const TempFolder& folder, TestCacheOptions options) {
+    options.store = GetParam().store;
+    options.layout = GetParam().layout;
+    options.make_shard = make_real_shards(options.store);
+    for (const auto& [name, bytes] : make_test_cache(options).files) folder.write(name, bytes);
+    path_ = folder.path();
+  }
+
   [[nodiscard]] Result<std::unique_ptr<loader::Loader>> try_open(ReaderOptions options) {
     auto caches = reader::CacheSet::open(env_, std::span(&path_, 1));
     EXPECT_TRUE(caches.ok()) << caches.status().message();
@@ -224,19 +232,23 @@ TEST_P(GpuDirect, StagingLeavesTheBatchesTheirMemory) {
   EXPECT_GT(direct_count, 0U);
 }
 
+// Records of 32,724 bytes begin at multiples of 4.
+TEST_P(GpuDirect, BringsTheSameBatchesOfOddRecords) {
+  const TempFolder folder;
+  read_from_now_on(
+      folder, {.clip_count = 30, .frames_max = 101, .channel_count = 81, .clips_per_block = 8});
+  expect_same({.batch_size = 8});
+  expect_same({.batch_size = 8, .crop_frames = 7});
+}
+
 // Files are opened again and again: no more than 64 stay open.
 TEST_P(GpuDirect, BringsTheSameBatchesFromManyFiles) {
-  const TestCache many = make_test_cache({.store = GetParam().store,
-                                          .layout = GetParam().layout,
-                                          .clip_count = 90,
-                                          .frames_max = 100,
-                                          .channel_count = 80,
-                                          .clips_per_block = 1,
-                                          .blocks_per_shard = 1,
-                                          .make_shard = make_real_shards(GetParam().store)});
   const TempFolder folder;
-  for (const auto& [name, bytes] : many.files) folder.write(name, bytes);
-  path_ = folder.path();
+  read_from_now_on(folder, {.clip_count = 90,
+                            .frames_max = 100,
+                            .channel_count = 80,
+                            .clips_per_block = 1,
+                            .blocks_per_shard = 1});
   expect_same({.batch_size = 8});
   EXPECT_GT(fake_cufile::call_count("cuFileHandleRegister"), 90U);
 }

@@ -112,13 +112,34 @@ XTTS_ON_BOTH inline std::uint64_t stripe_part(std::uint64_t own, std::uint64_t b
   return beside + lower_half(key) * (key >> 32U);
 }
 
-// What the first `stripe_count` stripes of the block at `words` add to the lane.
-XTTS_ON_BOTH inline std::uint64_t lane_sum(const HashState& state, const std::uint64_t* words,
-                                           std::uint32_t stripe_count, std::uint32_t lane) {
+// Words of a memory at any address. A GPU loads words from multiples of 8 alone. So the two such
+// words are loaded in which a word lies; nothing else is read.
+struct HashedWords {
+  const std::uint64_t* words;  // the first one holds the memory's first byte
+  std::uint32_t shift;         // the bits before it
+};
+
+XTTS_ON_BOTH inline HashedWords words_of(const unsigned char* memory) {
+  const auto skew = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory) % 8);
+  return {reinterpret_cast<const std::uint64_t*>(memory - skew), 8 * skew};
+}
+
+XTTS_ON_BOTH inline std::uint64_t word_at(const HashedWords& from, std::uint64_t index) {
+  const std::uint64_t word = from.words[index];
+  if (from.shift == 0) return word;
+  return word >> from.shift | from.words[index + 1] << (64 - from.shift);
+}
+
+// What the first `stripe_count` stripes of a block add to the lane.
+XTTS_ON_BOTH inline std::uint64_t lane_sum(const HashState& state, const HashedWords& from,
+                                           std::uint64_t block, std::uint32_t stripe_count,
+                                           std::uint32_t lane) {
   std::uint64_t sum = 0;
+  const std::uint64_t first = block * (kHashBlockStripes * kHashStripeWords);
   for (std::uint32_t stripe = 0; stripe < stripe_count; ++stripe) {
-    const std::uint64_t* const from = words + stripe * kHashStripeWords;
-    sum += stripe_part(from[lane], from[lane ^ 1U], state.secret[stripe + lane]);
+    const std::uint64_t word = first + stripe * kHashStripeWords;
+    sum += stripe_part(word_at(from, word + lane), word_at(from, word + (lane ^ 1U)),
+                       state.secret[stripe + lane]);
   }
   return sum;
 }
@@ -132,7 +153,7 @@ XTTS_ON_BOTH inline std::uint64_t lane_behind_block(const HashState& state, cons
   return (value ^ value >> 47U ^ state.secret[kScrambleSecretWord + lane]) * kHashShort1;
 }
 
-// The input's last 64 bytes have any address, so their words are read byte by byte.
+// The input's last 64 bytes lie at another skew, so their words are read byte by byte.
 XTTS_ON_BOTH inline std::uint64_t load_word(const unsigned char* bytes) {
   std::uint64_t word = 0;
   for (std::uint32_t i = 0; i < 8; ++i) word |= std::uint64_t{bytes[i]} << (8 * i);
@@ -169,18 +190,17 @@ XTTS_ON_BOTH inline std::uint64_t finish_hash(const HashState& state, std::uint6
   return value ^ value >> 32U;
 }
 
-// All of it, by one thread. `memory` is aligned to 8 bytes.
+// All of it, by one thread.
 XTTS_ON_BOTH inline std::uint64_t hash_alone(const unsigned char* memory, std::uint64_t size_bytes,
                                              std::uint64_t seed) {
   HashState state;
   begin_hash(state, seed);
   const HashPlan plan = plan_hash(size_bytes);
+  const HashedWords words = words_of(memory);
   for (std::uint32_t lane = 0; lane < kHashLanes; ++lane) {
     std::uint64_t value = state.lanes[lane];
     for (std::uint64_t block = 0; block <= plan.whole_blocks; ++block) {
-      const auto* const words =
-          reinterpret_cast<const std::uint64_t*>(memory + block * kHashBlockBytes);
-      const std::uint64_t sum = lane_sum(state, words, stripes_of_block(plan, block), lane);
+      const std::uint64_t sum = lane_sum(state, words, block, stripes_of_block(plan, block), lane);
       value = lane_behind_block(state, plan, block, lane, value, sum);
     }
     state.lanes[lane] = value + last_part(state, memory, size_bytes, lane);

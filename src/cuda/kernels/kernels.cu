@@ -52,6 +52,7 @@ extern "C" __global__ void xtts_hash_ranges(const __grid_constant__ xtts::cuda::
   const HashRange& range = table.ranges[blockIdx.y];
   const unsigned char* const memory = memory_at(range.address);
   const HashPlan plan = plan_hash(range.size_bytes);
+  const HashedWords words = words_of(memory);
   if (threadIdx.x == 0) begin_hash(state, range.seed);
   __syncthreads();
   for (std::uint64_t tile = 0; tile <= plan.whole_blocks; tile += kHashTileBlocks) {
@@ -60,9 +61,7 @@ extern "C" __global__ void xtts_hash_ranges(const __grid_constant__ xtts::cuda::
         behind < kHashTileBlocks ? static_cast<std::uint32_t>(behind) : kHashTileBlocks;
     for (std::uint32_t i = threadIdx.x; i < block_count * kHashLanes; i += blockDim.x) {
       const std::uint64_t block = tile + i / kHashLanes;
-      const auto* const words =
-          reinterpret_cast<const std::uint64_t*>(memory + block * kHashBlockBytes);
-      sums[i] = lane_sum(state, words, stripes_of_block(plan, block), i % kHashLanes);
+      sums[i] = lane_sum(state, words, block, stripes_of_block(plan, block), i % kHashLanes);
     }
     __syncthreads();
     for (std::uint32_t lane = threadIdx.x; lane < kHashLanes; lane += blockDim.x) {

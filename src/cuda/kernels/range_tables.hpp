@@ -48,8 +48,8 @@ struct ChangeTable {
   ChangeRange ranges[kChangeRangesMax];
 };
 
-// Bytes whose hash is written to `result`. `address` and `result` are multiples of 8, `size_bytes`
-// is at least kHashedBytesMin.
+// Bytes whose hash is written to `result`, at least kHashedBytesMin. The words at multiples of 8 in
+// which the first and the last of them lie can be read whole; `result` is such a multiple.
 struct HashRange {
   std::uint64_t address;
   std::uint64_t size_bytes;

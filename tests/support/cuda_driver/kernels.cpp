@@ -181,7 +181,6 @@ Work make_hash(FakeDriver& driver, const Launch& launch, const cuda::HashTable& 
                                        " is hashed, and " + std::to_string(cuda::kHashedBytesMin) +
                                        " are the least");
     }
-    check_alignment(driver, range.address, 8);
     check_alignment(driver, range.result, 8);
     const DeviceRange memory = range_of_kernel(driver, range.address, range.size_bytes);
     const DeviceRange result = range_of_kernel(driver, range.result, sizeof(std::uint64_t));

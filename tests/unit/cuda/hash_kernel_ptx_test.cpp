@@ -25,12 +25,15 @@ namespace ptx = testing::ptx;
 constexpr std::uint32_t kThreadsLaunched = 256;  // as kernels.cpp does
 constexpr std::size_t kTileBytes = 65'536;
 
-// Ranges of one launch, each in memory of its own: nothing beside it may be read.
+// Ranges of one launch, each in memory of its own: nothing beside it may be read, but the rest of
+// the words in which it begins and ends.
 class HashCase {
  public:
-  explicit HashCase(const std::vector<std::size_t>& sizes) : sizes_(sizes), results_(sizes.size()) {
+  // The ranges begin `skew` bytes behind a multiple of 8.
+  explicit HashCase(const std::vector<std::size_t>& sizes, std::size_t skew = 0)
+      : skew_(skew), sizes_(sizes), results_(sizes.size()) {
     for (const std::size_t size : sizes_) {
-      std::vector<std::uint64_t>& words = memory_.emplace_back((size + 7) / 8);
+      std::vector<std::uint64_t>& words = memory_.emplace_back((skew_ + size + 7) / 8);
       for (std::uint64_t& word : words) word = random_();
       seeds_.push_back(seeds_.size() < 2 ? seeds_.size() : random_());
     }
@@ -48,13 +51,13 @@ class HashCase {
                        .steps_max = steps_max};
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       HashRange& range = table.ranges[i];
-      range = {.address = address(memory_[i].data()),
+      range = {.address = address(memory_[i].data()) + skew_,
                .size_bytes = sizes_[i],
                .seed = seeds_[i],
                .result = address(&results_[i])};
       launch.memory.push_back({.name = "range " + std::to_string(i),
-                               .address = range.address,
-                               .size_bytes = range.size_bytes,
+                               .address = address(memory_[i].data()),
+                               .size_bytes = skew_ == 0 ? sizes_[i] : 8 * memory_[i].size(),
                                .use = ptx::MemoryRange::Use::kRead});
     }
     launch.memory.push_back({.name = "results",
@@ -65,7 +68,7 @@ class HashCase {
     const Status status = run(program, launch);
     if (!status.ok()) return status.message();
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      const auto bytes = std::as_bytes(std::span(memory_[i])).first(sizes_[i]);
+      const auto bytes = std::as_bytes(std::span(memory_[i])).subspan(skew_, sizes_[i]);
       if (results_[i] != check64(bytes, seeds_[i])) {
         return "the hash of " + std::to_string(sizes_[i]) + " bytes differs";
       }
@@ -79,6 +82,7 @@ class HashCase {
   }
 
   std::mt19937_64 random_{43};
+  std::size_t skew_;
   std::vector<std::size_t> sizes_;
   std::vector<std::uint64_t> results_;
   std::vector<std::uint64_t> seeds_;  // the first ranges have 0 and 1
@@ -107,6 +111,13 @@ TEST_P(HashKernelPtx, EqualsTheHostsHash) {
   expect_equal({16'000});
 }
 
+TEST_P(HashKernelPtx, EqualsTheHostsHashAtEveryAddress) {
+  for (std::size_t skew = 1; skew < 8; ++skew) {
+    HashCase some({241, 256, 1023, 1024, 1025, 1089, 3000 + skew, 5003}, skew);
+    EXPECT_EQ(some.difference(program_, kThreadsLaunched), "") << skew;
+  }
+}
+
 TEST_P(HashKernelPtx, EqualsTheHostsHashAroundTiles) {
   expect_equal({kTileBytes - 1, kTileBytes, kTileBytes + 1, kTileBytes + 64, kTileBytes + 65});
   expect_equal({kTileBytes + 1024, kTileBytes + 1025, kTileBytes + 5555, 2 * kTileBytes + 7});
@@ -117,6 +128,7 @@ std::vector<HashCase> cases_for_mutations() {
   for (const auto& sizes : {std::vector<std::size_t>{250}, {1024, 3001}, {kTileBytes + 1500}}) {
     cases.emplace_back(sizes);
   }
+  cases.emplace_back(std::vector<std::size_t>{300, 1200}, 3);
   return cases;
 }
 

@@ -22,11 +22,11 @@ class HashWork : public ::testing::Test {
     for (std::uint64_t& word : words_) word = random_();
   }
 
-  void expect_equal(std::size_t size_bytes, std::uint64_t seed) const {
-    const auto bytes = std::as_bytes(std::span(words_)).first(size_bytes);
+  void expect_equal(std::size_t size_bytes, std::uint64_t seed, std::size_t skew = 0) const {
+    const auto bytes = std::as_bytes(std::span(words_)).subspan(skew, size_bytes);
     ASSERT_EQ(hash_alone(reinterpret_cast<const unsigned char*>(bytes.data()), size_bytes, seed),
               check64(bytes, seed))
-        << size_bytes << " bytes, seed " << seed;
+        << size_bytes << " bytes at " << skew << ", seed " << seed;
   }
 
   void expect_equal_for_seeds(std::size_t size_bytes) {
@@ -51,6 +51,13 @@ TEST_F(HashWork, EqualsTheHostsAroundBorders) {
   }
   for (const std::size_t size : {65'535U, 65'536U, 65'537U, 256'000U, 1'048'576U}) {
     expect_equal_for_seeds(size);
+  }
+}
+
+TEST_F(HashWork, EqualsTheHostsAtEveryAddress) {
+  for (std::size_t skew = 0; skew < 16; ++skew) {
+    for (std::size_t size = kHashedBytesMin; size <= 1400; ++size) expect_equal(size, 3, skew);
+    expect_equal(256'004, random_(), skew);
   }
 }
 
