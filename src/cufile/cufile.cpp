@@ -17,8 +17,8 @@ constexpr std::array<const char*, 1> kLibraries = {"libcufile.so.0"};
 
 Status no_library(const std::string& why) {
   return {StatusCode::kUnsupported,
-          "cuFile is not on this machine (" + why +
-              "): install it (of the CUDA toolkit, or the package nvidia-cufile of pip), name its "
+          "cuFile could not be opened (" + why +
+              "): install it (of the CUDA toolkit, or pip's package nvidia-cufile), name its "
               "folder in XTTS_CUFILE, or take the reading 'direct'"};
 }
 
@@ -26,7 +26,8 @@ Status no_library(const std::string& why) {
 const char* in_words(int code) {
   switch (code) {
     case 5001:
-      return "nvidia-fs is not loaded, and cufile.json forbids to do without it";
+      return "the kernel module nvidia-fs is not loaded, and cufile.json does not allow to work "
+             "without it";
     case 5004:
       return "nvidia-fs and cuFile are of different versions";
     case 5007:
@@ -80,8 +81,8 @@ class KnownFile {
     if (refusal_.ok()) return;
     handle_ = nullptr;
     refusal_ = Status(refusal_.code(), refusal_.message() +
-                                           ". Its log, cufile.log, may say more; in a container it "
-                                           "needs the system's /run/udev");
+                                           ". Its log, cufile.log, may say more. In a container, "
+                                           "cuFile needs the host's /run/udev");
   }
   [[nodiscard]] Result<FileHandle> handle() const {
     if (!refusal_.ok()) return refusal_;
@@ -110,12 +111,12 @@ Result<const CuFile*> CuFile::open(const cuda::Context& context) {
   return &opened;
 }
 
-// The versions 1.14 and 1.20 read this file in a loop that does not end where there is none.
+// Where the file does not exist, cuFile 1.14 and 1.20 loop for ever.
 Status CuFile::check_system() {
   if (::access("/proc/modules", R_OK) == 0) return {};
-  return {StatusCode::kUnsupported,
-          "this system does not show its kernel's modules in /proc/modules, as in some containers, "
-          "and cuFile would wait there for ever"};
+  return {
+      StatusCode::kUnsupported,
+      "/proc/modules cannot be read here, as in some containers, and cuFile would never return"};
 }
 
 std::string CuFile::name() const {
@@ -145,7 +146,7 @@ Status CuFile::load_and_start(const cuda::Context& context) {
     const CallError error = calls_.open_driver();
     return error.code == kAlreadyOpen ? CallError() : error;
   }));
-  // From now on this comes before what cuFile does when the process ends.
+  // Registered behind cuFile's own handlers, so it runs before them.
   (void)std::atexit([] { is_ending = true; });
   return {};
 }
@@ -184,7 +185,7 @@ Status CuFile::check(const CallError& error, std::string_view what) {
 Result<RegisteredMemory> RegisteredMemory::make(const CuFile& library,
                                                 std::shared_ptr<const cuda::Context> gpu,
                                                 std::span<std::byte> memory) {
-  XTTS_TRY(run(*gpu, "giving cuFile memory of " + gpu->label(),
+  XTTS_TRY(run(*gpu, "registering with cuFile memory of " + gpu->label(),
                [&] { return library.calls().register_memory(memory.data(), memory.size(), 0); }));
   return RegisteredMemory(library, std::move(gpu), memory);
 }

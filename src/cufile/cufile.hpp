@@ -1,8 +1,8 @@
 // CuFile: NVIDIA's library for reading files into a GPU's memory (GPUDirect Storage), opened at run
 // time. One for the process.
 //
-// Any number of threads. Failures: kUnsupported (no library, no support on this machine, a forked
-// child), kResource (a call that the library refused).
+// Any number of threads. Failures: kUnsupported (no library, no /proc/modules, a forked child),
+// kResource (cuFile refused a call, as on a machine or a file system that it does not support).
 #pragma once
 
 #include <memory>
@@ -25,16 +25,16 @@ class CuFile {
   [[nodiscard]] static Result<const CuFile*> open(const cuda::Context& context);
 
   [[nodiscard]] const CuFileCalls& calls() const noexcept { return calls_; }
-  // "cuFile 1.14"; "cuFile" where it does not tell.
+  // "cuFile 1.14"; "cuFile" for libraries that cannot tell their version.
   [[nodiscard]] std::string name() const;
   // True: nothing on this machine lets a disk write to a GPU's memory, so cuFile reads into memory
   // of its own on the host, and copies from there.
   [[nodiscard]] Result<bool> copies_through_host(const cuda::Context& context) const;
-  // The process ends, and cuFile may have gone.
+  // True: the process is ending, and cuFile may be unloaded already.
   [[nodiscard]] static bool is_process_ending() noexcept;
 
-  // The file's handle. It is made once, and lives as long as the open file; so does the context of
-  // the GPU that asks first. A file that is refused is not asked for again while it is open.
+  // The file's handle. It is made once, and lives until the file is closed. It keeps the context of
+  // the GPU that asked first. A file that is refused is not asked for again while it is open.
   [[nodiscard]] Result<FileHandle> handle_of(const DirectFile& file,
                                              const std::shared_ptr<const cuda::Context>& gpu) const;
   // Turns a call's result into a Status. `what` says what was tried.

@@ -41,7 +41,7 @@ struct DriverProperties {
     unsigned minor_version = 0;
     std::size_t poll_threshold = 0;
     std::size_t direct_io_max = 0;
-    unsigned supported = 0;  // a bit for each kind of storage that GPUs are read into from
+    unsigned supported = 0;  // a bit for each kind of storage that can be read into GPUs
     unsigned control = 0;
   } nvidia_fs;
   unsigned features = 0;

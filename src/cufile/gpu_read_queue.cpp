@@ -90,6 +90,7 @@ void GpuReadQueue::work() noexcept {
 
 DirectDone GpuReadQueue::read(const DirectRead& wanted) const noexcept {
   DirectDone done{.tag = wanted.tag, .error = EIO, .read_bytes = 0};
+  if (CuFile::is_process_ending()) return done;
   try {
     const auto handle = library_.handle_of(*wanted.file, gpu_);
     if (!handle.ok()) return done;

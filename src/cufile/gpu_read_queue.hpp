@@ -2,7 +2,7 @@
 // waits for one read at a time.
 //
 // When a read is reaped, its bytes are in the GPU's memory, for all work that is put on a stream
-// afterwards. A read that cuFile refuses has the error EIO.
+// afterwards. A failed read has the system's error, or EIO where cuFile gives one of its own.
 #pragma once
 
 #include <condition_variable>

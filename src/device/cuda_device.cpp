@@ -46,8 +46,10 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
       XTTS_ASSIGN([[maybe_unused]] const auto handle, cufile->handle_of(*file, gpu.context));
     }
     if (gpu.memory_bytes != 0 && gpu.memory_bytes <= wish.kept_bytes) {
-      return Status(StatusCode::kResource, "batches take all that readers may hold of " +
-                                               gpu.context->label() + ": raise device_memory");
+      return Status(StatusCode::kResource,
+                    "batches need all of the memory that readers may hold of " +
+                        gpu.context->label() + ": raise " +
+                        (parts_->has_two_gpus() ? "data_device_memory" : "device_memory"));
     }
     XTTS_ASSIGN(auto allocated,
                 gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes,

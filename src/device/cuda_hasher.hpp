@@ -1,6 +1,6 @@
 // CudaHasher: hashes pieces of a GPU's memory on a stream of its own. See device.hpp.
 //
-// `call_count_max` calls may have results that somebody holds. A call is one launch, and one copy
+// Results of at most `call_count_max` calls may be in use. A call is one launch, and one copy
 // of the results to page-locked memory.
 #pragma once
 

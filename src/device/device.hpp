@@ -52,7 +52,8 @@ class Event {
   [[nodiscard]] virtual Status let_wait(std::uintptr_t stream) const = 0;
 };
 
-// The end of an upload's copies from borrowed memory, for the host. As Event otherwise.
+// The moment from which a device no longer reads memory: an upload has copied what it borrowed, or
+// a hash is computed. Only the host waits for it. As Event otherwise.
 class BorrowingEnd {
  public:
   virtual ~BorrowingEnd() = default;
@@ -66,8 +67,8 @@ struct HashJob {
   std::uint64_t seed = 0;
 };
 
-// The hashes of some pieces (check64() of base/hash.hpp). As BorrowingEnd otherwise, and until it
-// has happened the device reads the pieces.
+// The hashes of some pieces (check64() of base/hash.hpp). When it has happened, all are computed.
+// Until then the pieces must not change.
 class Hashes : public BorrowingEnd {
  public:
   // Of the i-th piece. Call wait() first, with success.
@@ -89,10 +90,10 @@ class Hasher {
 
 struct StagingWish {
   std::size_t bytes = 0;
-  std::size_t hash_calls_max = 0;  // whose results are held at once; 0: no hasher is wanted
+  std::size_t hash_calls_max = 0;  // the most calls whose results are in use; 0: no hasher
   std::uint32_t depth = 0;         // reads at once
-  std::size_t kept_bytes = 0;      // of the device's memory, which its slots will need
-  // Some files that will be read: whether they can be is tried.
+  std::size_t kept_bytes = 0;      // of the device's memory, to be left for its slots
+  // One file of each cache. It fails where one of them cannot be read this way.
   std::span<const std::shared_ptr<const DirectFile>> files = {};
 };
 
@@ -101,7 +102,7 @@ struct DeviceStaging {
   BorrowableMemory memory;
   std::unique_ptr<Hasher> hasher;      // null: none was wanted
   std::unique_ptr<DirectQueue> queue;  // reads files into the memory
-  std::string reader = {};             // what reads, in words
+  std::string reader = {};             // the library that reads: "cuFile 1.14"
   // The system copies through the host's memory, so that nothing is gained.
   bool copies_through_host = false;
 };
@@ -216,7 +217,7 @@ class Device {
     return std::optional<BorrowableMemory>();
   }
   // Memory of this device's own into which files are read, and of which its slots borrow.
-  // kUnsupported: why there is none.
+  // Failures: kUnsupported, kResource; the words say why.
   [[nodiscard]] virtual Result<DeviceStaging> make_staging(const StagingWish& /*wish*/) const {
     return Status(StatusCode::kUnsupported,
                   "the batches are not for a GPU: take the device 'cuda:0'");

@@ -173,7 +173,7 @@ ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure) {
   ReadingChoice other = choice;
   if (choice.reading == Reading::kGpuDirect) {
     other.reading = Reading::kDirect;
-    other.why = "files cannot be read into a GPU's memory here: " + failure.message();
+    other.why = "records are not read into a GPU's memory: " + failure.message();
   } else {
     other.reading = Reading::kMapped;
     other.why = "reading past the page cache cannot be had here: " + failure.message();
@@ -185,8 +185,8 @@ ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure) {
 void warn_of_host(ReadingChoice& choice) {
   add_notice(choice,
              "cuFile copies through the host's memory here, because neither nvidia-fs nor the "
-             "kernel's PCI P2PDMA lets the disk write to the GPU's memory: reading 'direct' is "
-             "shorter ('gdscheck -p' says what is missing)");
+             "kernel's PCI P2PDMA lets the disk write to the GPU's memory: reading 'direct' "
+             "makes fewer copies ('gdscheck -p' says what is missing)");
 }
 
 }  // namespace xtts::loader

@@ -62,7 +62,7 @@ struct StagingOptions {
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
-// Batches that would borrow more than this borrow nothing.
+// Batches that would borrow more than this borrow nothing, and cannot be staged in a device.
 constexpr std::uint64_t kBorrowedBytesMax = std::uint64_t{128} << 20U;
 
 class RecordStaging {
@@ -79,7 +79,7 @@ class RecordStaging {
                                   std::uint64_t seed = 0);
   // Valid until the ticket is released.
   [[nodiscard]] std::span<const std::byte> wait_for(std::uint64_t ticket);
-  // Where is_in_device(), and wait_for() gave bytes: their hash.
+  // The record's hash, once wait_for() has given bytes. Only where the device hashes.
   [[nodiscard]] std::uint64_t hash_of(std::uint64_t ticket);
   void release(std::uint64_t ticket);
   // For a ticket whose record is borrowed; go_on() follows. Where the event cannot be waited for,
@@ -105,8 +105,9 @@ class RecordStaging {
   [[nodiscard]] std::uint64_t failed_count() const;
 
  private:
-  // A cell goes through these in turn, or begins anew from kReading, kHashing, kDone and kFailed
-  // on. The device reads it in kHashing and kInUse, until `until`.
+  // A cell goes through these in order, and may skip some. A released one becomes kFree: from
+  // kReading when its read has ended, from kHashing by way of kInUse, because the device still
+  // reads it. It does so in these two, until `until`.
   enum class CellState : std::uint8_t { kFree, kReading, kHashing, kDone, kFailed, kInUse };
   struct Cell {
     CellState state = CellState::kFree;

@@ -37,13 +37,13 @@ inline constexpr std::uint64_t kHashLong4 = 0x85EBCA77C2B2AE63U;
 inline constexpr std::uint64_t kHashLong5 = 0x27D4EB2F165667C5U;
 inline constexpr std::uint64_t kHashFinal = 0x165667919E3779F9U;
 
-// Where in the secret the keys begin that scramble, that take the last 64 bytes, that finish.
+// Where the secret's keys begin: for scrambling, for the last 64 bytes, for the end.
 inline constexpr std::uint32_t kScrambleSecretWord = 16;
 inline constexpr std::uint32_t kLastSecretBytes = 121;
 inline constexpr std::uint32_t kFinishSecretBytes = 11;
 
 struct HashState {
-  std::uint64_t secret[24];  // little-endian words of the seed's 192 bytes
+  std::uint64_t secret[24];  // the secret's 192 bytes, changed by the seed
   std::uint64_t lanes[kHashLanes];
 };
 
@@ -52,7 +52,8 @@ struct HashPlan {
   std::uint32_t stripes_behind;
 };
 
-// The last stripe is never among those of a block: at least one byte follows these.
+// Each stripe that is counted here has at least one byte behind it. The input's last 64 bytes are
+// added apart (last_part()).
 XTTS_ON_BOTH inline HashPlan plan_hash(std::uint64_t size_bytes) {
   const std::uint64_t before_last = size_bytes - 1;
   return {before_last / kHashBlockBytes,

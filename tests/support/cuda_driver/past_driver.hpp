@@ -1,8 +1,8 @@
-// For a library of tests that writes to device memory past the driver, as cuFile does. The host is
-// the one who orders such a write: it comes behind all that the host has waited for, and before all
-// that is queued when it has ended.
+// For a library of tests that writes to device memory past the driver, as cuFile does. Such a write
+// is in no stream. It comes behind all work that the host has waited for, and before all work that
+// is queued after the call.
 //
-// Any number of threads. No call fails.
+// Any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace xtts::testing::fake_cuda {
 
-// Writes the bytes, late and in pieces; until then there are others. False where a check of the
-// driver has refused it, and noted a fault: the memory is not that of the current context, or its
-// other uses are not over. `name` is the call's.
+// Fills the range with other bytes, and writes the true ones a little later. False where a check of
+// the driver has refused it, and noted a fault: the memory is not that of the current context, or
+// its other uses are not over. `name` is the call's.
 XTTS_FAKE_CUDA_API bool write_past_driver(const char* name, cuda::DeviceAddress address,
                                           std::span<const std::byte> bytes);
 // False, with a fault, where the address is no device memory of the current context.
