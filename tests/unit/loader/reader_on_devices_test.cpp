@@ -57,6 +57,16 @@ class ReaderOn : public ::testing::TestWithParam<testing::DeviceChoice> {
       EXPECT_TRUE(std::ranges::equal(read(column), wanted.columns()[i].bytes)) << column.name;
     }
   }
+  void expect_same_epoch(Reader& reader, Reader& wanted_of) const {
+    for (;;) {
+      const auto batch = reader.next();
+      const auto wanted = wanted_of.next();
+      ASSERT_TRUE(batch.ok() && wanted.ok());
+      ASSERT_EQ(batch->has_value(), wanted->has_value());
+      if (!*batch) break;
+      expect_same(**batch, **wanted);
+    }
+  }
   static void expect_row(const std::vector<std::byte>& column, std::uint32_t row,
                          std::uint32_t row_count, std::span<const std::byte> wanted) {
     const std::size_t row_bytes = column.size() / row_count;
@@ -98,14 +108,8 @@ TEST_P(ReaderOn, BringsWhatComesOnTheCpu) {
   for (const ReaderOptions& options : all) {
     Reader reader = open(options);
     Reader on_cpu = open_reader(cache_.open(), options);
-    for (;;) {
-      const auto batch = reader.next();
-      const auto wanted = on_cpu.next();
-      ASSERT_TRUE(batch.ok() && wanted.ok());
-      ASSERT_EQ(batch->has_value(), wanted->has_value());
-      if (!*batch) break;
-      expect_same(**batch, **wanted);
-    }
+    expect_same_epoch(reader, on_cpu);
+    if (HasFatalFailure()) return;
   }
 }
 
@@ -125,14 +129,8 @@ TEST_P(ReaderOn, BringsWhatTheDiskWritesIntoTheGpusMemory) {
     Reader reader = open_reader(cache.open(), options);
     const ReaderStats stats = reader.stats();
     EXPECT_TRUE(stats.reading.starts_with("gpudirect:") || !stats.notice.empty());
-    for (;;) {
-      const auto batch = reader.next();
-      const auto wanted = on_cpu.next();
-      ASSERT_TRUE(batch.ok() && wanted.ok());
-      ASSERT_EQ(batch->has_value(), wanted->has_value());
-      if (!*batch) break;
-      expect_same(**batch, **wanted);
-    }
+    expect_same_epoch(reader, on_cpu);
+    if (HasFatalFailure()) return;
     const std::string told = reader.stats().reading;
     EXPECT_EQ(told.find("had to be read"), std::string::npos) << told;
     if (GetParam() != testing::DeviceChoice::kCuda || told.starts_with("gpudirect:")) continue;
