@@ -212,10 +212,9 @@ Status CudaSlot::enqueue_copies() {
   };
   copies_.clear();
   for (const CopiedRange& range :
-       plan_copies(size_.staging, bridged_bytes_max, filled_, changed_, borrowed_)) {
+       plan_copies(size_, bridged_bytes_max, filled_, changed_, borrowed_)) {
     add(data_.address(), range.offset_bytes, range.size_bytes);
   }
-  add(data_.address(), host_offset_bytes(size_), size_.host);
   // What is changed arrives beside its place, and may be borrowed. Both lists are sorted now.
   for (const BorrowedRange& range : borrowed_) {
     const bool is_changed =

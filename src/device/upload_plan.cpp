@@ -11,11 +11,12 @@ struct Gap {
   bool may_be_bridged = false;
 };
 
-std::vector<Gap> gaps_of(std::size_t bridged_bytes_max, const std::vector<FilledRange>& filled,
+std::vector<Gap> gaps_of(const SlotBytes& size, std::size_t bridged_bytes_max,
+                         const std::vector<FilledRange>& filled,
                          const std::vector<ChangedRange>& changed,
                          const std::vector<BorrowedRange>& borrowed) {
   std::vector<Gap> gaps;
-  gaps.reserve(filled.size() + changed.size() + borrowed.size());
+  gaps.reserve(filled.size() + changed.size() + borrowed.size() + 1);
   for (const FilledRange& range : filled) {
     gaps.push_back({.begin = range.offset_bytes,
                     .end = range.offset_bytes + range.size_bytes,
@@ -27,13 +28,14 @@ std::vector<Gap> gaps_of(std::size_t bridged_bytes_max, const std::vector<Filled
   for (const BorrowedRange& range : borrowed) {
     gaps.push_back({.begin = range.offset_bytes, .end = range.offset_bytes + range.bytes.size()});
   }
+  gaps.push_back({.begin = size.staging, .end = host_offset_bytes(size), .may_be_bridged = true});
   std::ranges::sort(gaps, {}, &Gap::begin);
   return gaps;
 }
 
 }  // namespace
 
-std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::size_t bridged_bytes_max,
+std::vector<CopiedRange> plan_copies(const SlotBytes& size, std::size_t bridged_bytes_max,
                                      std::vector<FilledRange>& filled,
                                      std::vector<ChangedRange>& changed,
                                      std::vector<BorrowedRange>& borrowed) {
@@ -52,12 +54,12 @@ std::vector<CopiedRange> plan_copies(std::size_t staging_bytes, std::size_t brid
     joins_last = true;
   };
   std::size_t begin = 0;
-  for (const Gap& gap : gaps_of(bridged_bytes_max, filled, changed, borrowed)) {
+  for (const Gap& gap : gaps_of(size, bridged_bytes_max, filled, changed, borrowed)) {
     copy(begin, gap.begin);
     joins_last = joins_last && gap.may_be_bridged;
     begin = std::max(begin, gap.end);
   }
-  copy(begin, staging_bytes);
+  copy(begin, host_offset_bytes(size) + size.host);
   return copies;
 }
 

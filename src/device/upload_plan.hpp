@@ -31,7 +31,7 @@ struct BorrowedRange {
   std::span<const std::byte> bytes;
 };
 
-// A piece of staging memory that is copied as it is.
+// A piece of a slot that is copied as it is.
 struct CopiedRange {
   std::size_t offset_bytes = 0;
   std::size_t size_bytes = 0;
@@ -45,9 +45,10 @@ inline constexpr std::size_t kBridgedByCallsMax = std::size_t{64} << 10U;
 inline constexpr std::size_t kBridgedInOneCallMax = std::size_t{8} << 10U;
 
 // Returns the pieces to copy, in the order of their offsets: everything that is neither filled,
-// changed nor borrowed, and padding of up to `bridged_bytes_max` between two such pieces. Sorts the
+// changed nor borrowed, and padding of up to `bridged_bytes_max` between two such pieces. What the
+// host reads joins the last piece where that ends with the staging memory, or nearly so. Sorts the
 // lists by offset. Ranges do not overlap, but a range may be changed and borrowed.
-[[nodiscard]] std::vector<CopiedRange> plan_copies(std::size_t staging_bytes,
+[[nodiscard]] std::vector<CopiedRange> plan_copies(const SlotBytes& size,
                                                    std::size_t bridged_bytes_max,
                                                    std::vector<FilledRange>& filled,
                                                    std::vector<ChangedRange>& changed,

@@ -15,6 +15,7 @@
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
+#include "device/upload_plan.hpp"
 #include "tests/gpu/upload_batch.hpp"
 
 namespace {
@@ -23,7 +24,8 @@ using namespace xtts;
 using namespace xtts::gpu_bench;
 
 constexpr std::size_t kHostBytes = 1024;
-constexpr std::size_t kSlotBytes = kStagingBytes + kHostBytes;
+constexpr std::size_t kSlotBytes =
+    device::host_offset_bytes({.staging = kStagingBytes}) + kHostBytes;
 
 enum class Padding { kNone, kBefore, kAfter };
 
@@ -31,13 +33,15 @@ struct Variant {
   const char* name = nullptr;
   bool has_tokens = true;
   bool has_host_piece = true;
+  bool is_one_copy = false;  // of as many bytes, in place of a list
   Padding padding = Padding::kAfter;
   bool copies_on_one_stream = false;  // of all slots; padding stays on the slot's own
   bool waits_for_readers = true;      // for an event of another stream, as after a step
 };
 
-constexpr std::array<Variant, 9> kVariants = {{
+constexpr std::array<Variant, 10> kVariants = {{
     {.name = "as a slot does it"},
+    {.name = "one copy of as many bytes", .is_one_copy = true},
     {.name = "without the host's numbers", .has_host_piece = false},
     {.name = "without tokens and the host's numbers", .has_tokens = false, .has_host_piece = false},
     {.name = "padding before the copies", .padding = Padding::kBefore},
@@ -112,45 +116,62 @@ class Uploads {
       XTTS_TRY(slot.read.record(step_->handle()));
       XTTS_TRY(slot.read.let_wait(copying.handle(), *context_));
     }
-    if (variant.padding == Padding::kBefore) XTTS_TRY(pad(slot, copying));
+    if (variant.padding == Padding::kBefore) XTTS_TRY(pad(variant, slot, copying));
     XTTS_TRY(copy(variant, slot, copying));
     if (&copying != &slot.stream) {
       XTTS_TRY(slot.copied.record(copying.handle()));
       XTTS_TRY(slot.copied.let_wait(slot.stream.handle(), *context_));
     }
-    if (variant.padding == Padding::kAfter) XTTS_TRY(pad(slot, slot.stream));
+    if (variant.padding == Padding::kAfter) XTTS_TRY(pad(variant, slot, slot.stream));
     return slot.uploaded.record(slot.stream.handle());
   }
 
   Status copy(const Variant& variant, Parts& slot, const cuda::Stream& stream) {
-    const auto add = [&](std::size_t offset, std::size_t size) {
-      list_.add(slot.data.address() + offset, slot.memory.bytes().data() + offset, size);
-    };
-    for (std::size_t i = 0; i < kRows; ++i) {
-      add(i * kMelBytes, rows_[i].mel_bytes);
-      if (variant.has_tokens) {
-        add(kRows * kMelBytes + i * kTokenBytes, rows_[i].token_bytes);
-      }
+    if (variant.is_one_copy) {
+      list_.add(slot.data.address(), slot.memory.bytes().data(), true_bytes(rows_));
+      return list_.enqueue(*context_, stream.handle());
     }
-    if (variant.has_host_piece) add(kStagingBytes, kHostBytes);
+    const device::SlotBytes size{.staging = variant.has_tokens ? kStagingBytes : kRows * kMelBytes,
+                                 .host = variant.has_host_piece ? kHostBytes : 0};
+    std::vector<device::FilledRange> filled = padding_of(variant);
+    std::vector<device::ChangedRange> changed;
+    std::vector<device::BorrowedRange> borrowed;
+    const std::size_t bridged_bytes_max =
+        context_->copies_lists() ? device::kBridgedInOneCallMax : device::kBridgedByCallsMax;
+    for (const device::CopiedRange& range :
+         device::plan_copies(size, bridged_bytes_max, filled, changed, borrowed)) {
+      list_.add(slot.data.address() + range.offset_bytes,
+                slot.memory.bytes().data() + range.offset_bytes, range.size_bytes);
+    }
     return list_.enqueue(*context_, stream.handle());
   }
 
-  Status pad(const Parts& slot, const cuda::Stream& stream) const {
+  Status pad(const Variant& variant, const Parts& slot, const cuda::Stream& stream) const {
     cuda::FillTable table{};
-    const auto add = [&](std::size_t offset, std::size_t size) {
-      table.ranges[table.range_count++] = {.address = slot.data.address() + offset,
-                                           .size_bytes = size,
-                                           .bits = 0xC1380000,
-                                           .element_bytes = 4};
-    };
     static_assert(2 * kRows <= cuda::kFillRangesMax);
-    for (std::size_t i = 0; i < kRows; ++i) {
-      add(i * kMelBytes + rows_[i].mel_bytes, kMelBytes - rows_[i].mel_bytes);
-      add(kRows * kMelBytes + i * kTokenBytes + rows_[i].token_bytes,
-          kTokenBytes - rows_[i].token_bytes);
+    for (const device::FilledRange& range : padding_of(variant)) {
+      table.ranges[table.range_count++] = {.address = slot.data.address() + range.offset_bytes,
+                                           .size_bytes = range.size_bytes,
+                                           .bits = range.pattern.bits,
+                                           .element_bytes = range.pattern.element_bytes};
     }
     return kernels_->fill(table, stream.handle());
+  }
+
+  [[nodiscard]] std::vector<device::FilledRange> padding_of(const Variant& variant) const {
+    std::vector<device::FilledRange> filled;
+    const auto add = [&](std::size_t row_begin, std::size_t used_bytes, std::size_t row_bytes) {
+      if (used_bytes == row_bytes) return;
+      filled.push_back({.offset_bytes = row_begin + used_bytes,
+                        .size_bytes = row_bytes - used_bytes,
+                        .pattern = {.bits = 0xC1380000, .element_bytes = 4}});
+    };
+    for (std::size_t i = 0; i < kRows; ++i) {
+      add(i * kMelBytes, rows_[i].mel_bytes, kMelBytes);
+      if (!variant.has_tokens) continue;
+      add(kRows * kMelBytes + i * kTokenBytes, rows_[i].token_bytes, kTokenBytes);
+    }
+    return filled;
   }
 
   const std::vector<Row> rows_ = made_rows();

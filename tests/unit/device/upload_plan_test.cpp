@@ -14,7 +14,7 @@ constexpr Pattern kZero{.bits = 0, .element_bytes = 4};
 std::vector<CopiedRange> copies_of(std::size_t staging_bytes, std::vector<FilledRange> filled,
                                    std::vector<ChangedRange> changed = {},
                                    std::vector<BorrowedRange> borrowed = {}) {
-  return plan_copies(staging_bytes, kBridgedBytesMax, filled, changed, borrowed);
+  return plan_copies({.staging = staging_bytes}, kBridgedBytesMax, filled, changed, borrowed);
 }
 
 TEST(UploadPlan, ABatchWithoutPaddingIsOneCopy) {
@@ -50,6 +50,23 @@ TEST(UploadPlan, ChangedValuesAreNotBridged) {
   EXPECT_EQ((ChangedRange{400, 8, widen}).stored_bytes(), 4U);
 }
 
+TEST(UploadPlan, WhatTheHostReadsJoinsTheLastPiece) {
+  const SlotBytes size{.staging = 5000, .host = 100};
+  std::vector<ChangedRange> changed;
+  std::vector<BorrowedRange> borrowed;
+  std::vector<FilledRange> short_end{{4800, 200, kZero}};
+  const auto one = plan_copies(size, 8192, short_end, changed, borrowed);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].offset_bytes, 0U);
+  EXPECT_EQ(one[0].size_bytes, 8292U);
+  std::vector<FilledRange> long_end{{100, 4900, kZero}};
+  const auto two = plan_copies(size, 4096, long_end, changed, borrowed);
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[0].size_bytes, 100U);
+  EXPECT_EQ(two[1].offset_bytes, 8192U);
+  EXPECT_EQ(two[1].size_bytes, 100U);
+}
+
 // Against the obvious way: a map of all bytes.
 TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
   std::mt19937 random(27);
@@ -79,9 +96,12 @@ TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
     }
     std::shuffle(filled.begin(), filled.end(), random);
     std::shuffle(borrowed.begin(), borrowed.end(), random);
+    // What the host reads is data, too, on the page behind all that.
+    const SlotBytes size{.staging = kinds.size(), .host = 8 * below(4)};
+    kinds.resize(host_offset_bytes(size), Kind::kFilled);
+    kinds.resize(kinds.size() + size.host, Kind::kData);
     std::vector<int> count(kinds.size(), 0);
-    for (const CopiedRange& range :
-         plan_copies(kinds.size(), below(100'000), filled, changed, borrowed)) {
+    for (const CopiedRange& range : plan_copies(size, below(100'000), filled, changed, borrowed)) {
       ASSERT_LE(range.offset_bytes + range.size_bytes, kinds.size());
       for (std::size_t i = 0; i < range.size_bytes; ++i) ++count[range.offset_bytes + i];
     }
