@@ -13,12 +13,4 @@ if(XTTS_BUILD_TESTS)
       real_test_cache.cpp
     LINK xtts_loader xtts_store xtts_test_cache xtts_test_device
     LABELS property)
-  xtts_add_test(direct_reading_test
-    SOURCES
-      direct_reading_test.cpp
-      gpu_direct_test.cpp
-      real_test_cache.cpp
-      taken_batches.cpp
-    LINK xtts_loader xtts_store xtts_test_cache xtts_test_device xtts_fake_cufile
-    LABELS property)
 endif()
