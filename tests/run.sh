@@ -187,7 +187,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1 TSAN_OPTIONS=allow_add
 # for the other store, storage or device as well. All of them ran above.
 left_out='(DirectReading|GpuDirect|BatchDamage).*(/LmdbPacked|/Hdf5Padded)|DirectReading.*Cuda|StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*(FailsOnce|LosesPower)|BatchDamage.*Cuda|LogarithmsToBetterThanOneUlp' \
   run_programs asan base_test batch_damage_test capi_test corpus_test cuda_driver_test cufile_test \
-  cuda_property_test cuda_test decode_test decode_worker_test \
+  cuda_hasher_test cuda_property_test cuda_test decode_test decode_worker_test \
   direct_reading_test draw_test dsp_test figure_test formats_test device_test gpu_direct_test \
   gpu_monitor_test loader_test maintain_test pipeline_test public_cache_test public_reader_test \
   query_test reader_on_devices_test reader_test recipe_test records_test store_fault_test \
@@ -199,9 +199,9 @@ unset XTTS_ARROW_ROOT
 # memory that is being copied. cuda_property_test stands for CUDA's threads. Two of the four storages
 # suffice: they have each store and each layout. One suffices for thousands of damaged files.
 left_out='DirectReading.*Cuda|(DirectReading|GpuDirect).*(/LmdbPacked|/Hdf5Padded)|DamageIsTold.*/Hdf5|GpuDirectFailures' \
-  run_programs tsan base_test cuda_property_test cufile_test direct_reading_test gpu_direct_test \
-  gpu_monitor_test loader_test pipeline_thread_test public_reader_test reader_on_devices_test \
-  records_test verify_test
+  run_programs tsan base_test cuda_hasher_test cuda_property_test cufile_test direct_reading_test \
+  gpu_direct_test gpu_monitor_test loader_test pipeline_thread_test public_reader_test \
+  reader_on_devices_test records_test verify_test
 unset LDFLAGS CC CXX
 
 tests/python/run.sh

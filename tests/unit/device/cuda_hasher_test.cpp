@@ -1,5 +1,7 @@
-// A GPU's staging memory as a device gives it: files are read into it, and what lies there is
-// hashed.
+// CudaHasher, as Device::make_staging() makes it: files are read into the staging memory, and what
+// lies there is hashed. Over the adversarial driver.
+#include "device/cuda_hasher.hpp"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,16 +23,16 @@ using ::testing::IsEmpty;
 constexpr std::size_t kPieceBytes = 3 * 4096;
 constexpr std::size_t kPieces = 12;
 
-class DeviceStagingTest : public ::testing::Test {
+class CudaHasherTest : public ::testing::Test {
  protected:
-  DeviceStagingTest() {
+  CudaHasherTest() {
     for (std::size_t i = 0; i < kPieces * kPieceBytes; ++i) {
       text_.push_back(static_cast<char>(i * 2654435761U >> 16U));
     }
     path_ = folder_.write("file", text_);
     begin(9);
   }
-  ~DeviceStagingTest() override { end(); }
+  ~CudaHasherTest() override { end(); }
 
   // A new driver, which knows nothing of what was before.
   void begin(std::uint64_t seed) {
@@ -90,7 +92,7 @@ class DeviceStagingTest : public ::testing::Test {
   std::shared_ptr<const DirectFile> file_;
 };
 
-TEST_F(DeviceStagingTest, HashesAreThoseOfTheHost) {
+TEST_F(CudaHasherTest, HashesAreThoseOfTheHost) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     end();
     begin(seed);
@@ -116,7 +118,7 @@ TEST_F(DeviceStagingTest, HashesAreThoseOfTheHost) {
   }
 }
 
-TEST_F(DeviceStagingTest, NoMoreCallsThanItWasMadeFor) {
+TEST_F(CudaHasherTest, NoMoreCallsThanItWasMadeFor) {
   auto staging = make();
   ASSERT_TRUE(staging.ok());
   fill(*staging);
@@ -131,7 +133,7 @@ TEST_F(DeviceStagingTest, NoMoreCallsThanItWasMadeFor) {
   for (const auto& hashes : all) EXPECT_TRUE(hashes->wait().ok());
 }
 
-TEST_F(DeviceStagingTest, ACallThatFailsLeavesTheGpuAtRest) {
+TEST_F(CudaHasherTest, ACallThatFailsLeavesTheGpuAtRest) {
   for (const char* const name : {"cuLaunchKernel", "cuMemcpyDtoHAsync", "cuEventRecord"}) {
     auto staging = make();
     ASSERT_TRUE(staging.ok());
