@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,14 @@ class GpuDirect : public ::testing::TestWithParam<Storage> {
     options.make_shard = make_real_shards(options.store);
     for (const auto& [name, bytes] : make_test_cache(options).files) folder.write(name, bytes);
     path_ = folder.path();
+  }
+  // Each of the two is in 3 files.
+  void read_two_mels_from_now_on(const TempFolder& folder) {
+    read_from_now_on(folder, {.clip_count = 41,
+                              .frames_max = 100,
+                              .channel_count = 80,
+                              .mel_copies = 1,
+                              .clips_per_block = 8});
   }
 
   [[nodiscard]] Result<std::unique_ptr<loader::Loader>> try_open(ReaderOptions options) {
@@ -127,6 +136,39 @@ TEST_P(GpuDirect, BringsTheSameNormalizedValues) {
                             .normalize = Normalize::kGiven,
                             .means = numbers,
                             .deviations = numbers}}});
+}
+
+// A row has two records in the GPU's memory.
+TEST_P(GpuDirect, BringsTheSameBatchesOfTwoColumns) {
+  const TempFolder folder;
+  read_two_mels_from_now_on(folder);
+  for (const std::uint32_t threads : {1U, 4U}) {
+    for (const bool is_checked : {true, false}) {
+      fake_cufile::reset();
+      expect_same({.batch_size = 8,
+                   .columns = {{.name = "mel"}, {.name = "tokens"}, {.name = "mel_1"}},
+                   .verify_records = is_checked,
+                   .thread_count = threads});
+      EXPECT_EQ(fake_cufile::call_count("cuFileHandleRegister"), 6U);
+    }
+  }
+}
+
+// The host makes the values of one column narrower, so it reads these itself.
+TEST_P(GpuDirect, BringsTheSameBatchesOfAColumnBesideOneThatTheHostReads) {
+  const TempFolder folder;
+  read_two_mels_from_now_on(folder);
+  for (const char* const narrow : {"mel", "mel_1"}) {
+    const char* const wide = narrow == std::string_view("mel") ? "mel_1" : "mel";
+    for (const std::uint32_t threads : {1U, 4U}) {
+      fake_cufile::reset();
+      expect_same({.batch_size = 8,
+                   .columns = {{.name = narrow, .dtype = DType::kFloat16}, {.name = wide}},
+                   .thread_count = threads});
+      EXPECT_EQ(fake_cufile::call_count("cuFileHandleRegister"), 3U);
+      EXPECT_EQ(env_.faults->read_count, 0U);
+    }
+  }
 }
 
 TEST_P(GpuDirect, DamageIsToldSkippedOrIgnoredAsEver) {

@@ -294,9 +294,12 @@ TestCache make_test_cache(const TestCacheOptions& options) {
     columns[0].add(clip, static_cast<std::uint32_t>(clip.mel.size() / options.channel_count),
                    rows_of(clip.mel));
     columns[1].add(clip, static_cast<std::uint32_t>(clip.tokens.size()), rows_of(clip.tokens));
-    for (std::size_t copy = 2; copy < columns.size(); ++copy) {
-      columns[copy].add(clip, static_cast<std::uint32_t>(clip.mel.size() / options.channel_count),
-                        rows_of(clip.mel));
+    for (std::uint32_t copy = 1; copy <= options.mel_copies; ++copy) {
+      std::vector<float> numbers = clip.mel;
+      for (float& number : numbers) number *= -static_cast<float>(copy);
+      columns[1 + copy].add(clip,
+                            static_cast<std::uint32_t>(numbers.size() / options.channel_count),
+                            rows_of(numbers));
     }
     if (i < options.clip_count) cache.clips.push_back(std::move(clip));
   }
