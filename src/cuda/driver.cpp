@@ -1,18 +1,18 @@
 #include "cuda/driver.hpp"
 
-#include <dlfcn.h>
-
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 
 #include "base/fork_count.hpp"
 #include "base/try.hpp"
+#include "cuda/library.hpp"
 
 namespace xtts::cuda {
 namespace {
 
-constexpr const char* kLibrary = "libcuda.so.1";
+constexpr std::array<const char*, 1> kLibraries = {"libcuda.so.1"};
 constexpr int kVersionMin = 12000;
 
 std::string version_text(int version) {
@@ -24,29 +24,21 @@ Status no_driver(const std::string& why) {
                                         "): install the driver, or take the device 'cpu'"};
 }
 
-std::string last_error() {
-  const char* const why = ::dlerror();
-  return why == nullptr ? "no reason given" : why;
-}
-
-template <typename Call>
-Status find(void* library, const char* symbol, Call& call) {
-  call = reinterpret_cast<Call>(::dlsym(library, symbol));
-  if (call != nullptr) return {};
+Status too_old(const char* symbol) {
   return {StatusCode::kUnsupported, "the NVIDIA driver is too old: it lacks " +
                                         std::string(symbol) + ". Update it to one for CUDA " +
                                         version_text(kVersionMin) + " or later"};
 }
 
 Result<DriverCalls> load() {
-  // The library is never closed: the driver has threads of its own.
-  void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return no_driver(last_error());
+  const auto library = open_library(kLibraries);
+  if (!library.ok()) return no_driver(library.status().message());
   DriverCalls calls;
-#define XTTS_FIND(name, symbol, parameters) XTTS_TRY(find(library, #symbol, calls.name));
+#define XTTS_FIND(name, symbol, parameters) \
+  if (!find_call(*library, #symbol, calls.name)) return too_old(#symbol);
   XTTS_CUDA_DRIVER_CALLS(XTTS_FIND)
 #undef XTTS_FIND
-#define XTTS_FIND(name, symbol, parameters) (void)find(library, #symbol, calls.name);
+#define XTTS_FIND(name, symbol, parameters) (void)find_call(*library, #symbol, calls.name);
   XTTS_CUDA_NEWER_DRIVER_CALLS(XTTS_FIND)
 #undef XTTS_FIND
   return calls;

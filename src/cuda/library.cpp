@@ -9,27 +9,28 @@
 namespace xtts::cuda {
 namespace {
 
-// The library's paths in the folders of `setting`, and its name alone.
-std::vector<std::string> paths_of(const char* name, const char* setting) {
-  std::vector<std::string> paths;
-  const char* const set = std::getenv(setting);
-  std::string_view folders = set == nullptr ? "" : set;
-  while (!folders.empty()) {
-    const std::string_view folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-    if (!folder.empty()) paths.push_back(std::string(folder) + "/" + name);
+// The folders of `setting`, if there is one, each with a slash behind. The last one is empty: where
+// the system's loader looks.
+std::vector<std::string> folders_of(const char* setting) {
+  std::vector<std::string> folders;
+  const char* const set = setting == nullptr ? nullptr : std::getenv(setting);
+  std::string_view rest = set == nullptr ? "" : set;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    if (!folder.empty()) folders.push_back(std::string(folder) + "/");
   }
-  paths.emplace_back(name);
-  return paths;
+  folders.emplace_back();
+  return folders;
 }
 
 }  // namespace
 
 Result<void*> open_library(std::span<const char* const> names, const char* setting) {
   std::string why;
-  for (const char* const name : names) {
-    for (const std::string& path : paths_of(name, setting)) {
-      void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const std::string& folder : folders_of(setting)) {
+    for (const char* const name : names) {
+      void* const library = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
       if (library != nullptr) return library;
       const char* const reason = ::dlerror();
       why +=

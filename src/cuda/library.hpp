@@ -1,5 +1,6 @@
-// Libraries of NVIDIA's toolkit (cuFFT, cuFile), opened at run time. pip and conda put them where
-// the system's loader does not look, so an environment variable can name folders.
+// NVIDIA's libraries (the driver, NVML, cuFFT, cuFile), opened at run time. pip and conda put those
+// of the toolkit where the system's loader does not look, so an environment variable can name
+// folders.
 //
 // Any number of threads.
 #pragma once
@@ -12,10 +13,11 @@
 
 namespace xtts::cuda {
 
-// Opens the first of these libraries that is there: in the folders of the environment variable
-// `setting` ("/a:/b"), else where the system's loader looks. It is never closed: it has memory and
-// threads of its own. kUnsupported: why none was opened.
-[[nodiscard]] Result<void*> open_library(std::span<const char* const> names, const char* setting);
+// Opens one of these libraries: the first that is in the first folder of the environment variable
+// `setting` ("/a:/b") that has one, else the first where the system's loader looks. It is never
+// closed: it has memory and threads of its own. kUnsupported: why none was opened.
+[[nodiscard]] Result<void*> open_library(std::span<const char* const> names,
+                                         const char* setting = nullptr);
 
 // False: the library lacks the call.
 template <typename Call>

@@ -1,14 +1,14 @@
 #include "device/gpu_monitor.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <utility>
 
 #include "base/fork_count.hpp"
 #include "base/try.hpp"
+#include "cuda/library.hpp"
 
 namespace xtts::device {
 namespace {
@@ -64,38 +64,28 @@ std::string_view way_of(int level) {
   }
 }
 
-std::string last_error() {
-  const char* const why = ::dlerror();
-  return why == nullptr ? "no reason given" : why;
-}
-
-template <typename Call>
-Call find_symbol(void* library, const char* symbol) {
-  return reinterpret_cast<Call>(::dlsym(library, symbol));
-}
-
 Status too_old(const char* symbol) {
   return {StatusCode::kUnsupported,
           "the NVIDIA driver is too old: its management library lacks " + std::string(symbol)};
 }
 
 Result<nvml::Calls> load(const std::string& library_name) {
-  void* const library = ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
+  const std::array<const char*, 1> names = {library_name.c_str()};
+  const auto library = cuda::open_library(names);
+  if (!library.ok()) {
     return Status(StatusCode::kUnsupported, "this machine has no NVIDIA management library (" +
-                                                last_error() + "), which the NVIDIA driver brings");
+                                                library.status().message() +
+                                                "), which the NVIDIA driver brings");
   }
   nvml::Calls calls;
-#define XTTS_FIND(name, symbol, parameters) \
-  calls.name = find_symbol<decltype(calls.name)>(library, #symbol);
+#define XTTS_FIND(name, symbol, parameters) (void)cuda::find_call(*library, #symbol, calls.name);
 #define XTTS_NEED(name, symbol, parameters) \
-  XTTS_FIND(name, symbol, parameters)       \
-  if (calls.name == nullptr) return too_old(#symbol);
+  if (!cuda::find_call(*library, #symbol, calls.name)) return too_old(#symbol);
   XTTS_NVML_NEEDED_CALLS(XTTS_NEED)
   XTTS_NVML_OTHER_CALLS(XTTS_FIND)
 #undef XTTS_NEED
 #undef XTTS_FIND
-  calls.error_text = find_symbol<decltype(calls.error_text)>(library, "nvmlErrorString");
+  (void)cuda::find_call(*library, "nvmlErrorString", calls.error_text);
   return calls;
 }
 
