@@ -12,12 +12,19 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/system_call.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {
+
+// What another library has of a file that is open, such as its handle.
+class FileCompanion {
+ public:
+  virtual ~FileCompanion() = default;
+};
 
 class DirectFile {
  public:
@@ -29,10 +36,10 @@ class DirectFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] std::uint32_t alignment_bytes() const noexcept { return alignment_bytes_; }
 
-  // What `make` has returned at the first call, such as another library's handle of the file. It
-  // lives until the file is closed, and goes before.
+  // What `make` has returned at the first call. It is destroyed before the descriptor is closed.
+  // There is one, so one library alone may use it.
   template <typename Make>
-  [[nodiscard]] std::shared_ptr<const void> companion(Make make) const {
+  [[nodiscard]] std::shared_ptr<const FileCompanion> companion(Make make) const {
     const std::scoped_lock lock(companion_mutex_);
     if (companion_ == nullptr) companion_ = make();
     return companion_;
@@ -42,7 +49,7 @@ class DirectFile {
   Descriptor descriptor_;
   std::uint32_t alignment_bytes_;
   mutable std::mutex companion_mutex_;
-  mutable std::shared_ptr<const void> companion_;
+  mutable std::shared_ptr<const FileCompanion> companion_;
 };
 
 struct DirectRead {
@@ -68,6 +75,8 @@ class DirectQueue {
   // Waits until at least one read is done; fills `done` and returns the number of entries. Returns
   // 0 if no read is in flight.
   [[nodiscard]] virtual Result<std::size_t> reap(std::span<DirectDone> done) = 0;
+  // Why the first read failed, where the queue knows more than an error of the system. Any thread.
+  [[nodiscard]] virtual std::string first_failure() const { return {}; }
 };
 
 }  // namespace xtts

@@ -51,27 +51,44 @@ bool DevicePool::take_free(std::size_t size_bytes, DeviceMemory& memory) {
   return true;
 }
 
-Result<DeviceMemory> DevicePool::allocate(std::size_t size_bytes, std::size_t limit_bytes) {
+Result<DeviceMemory> DevicePool::allocate(std::size_t size_bytes, const MemoryLimit& limit) {
   size_bytes = align_up(size_bytes, kBlockAlignment);
   DeviceMemory memory;
   const std::scoped_lock lock(mutex_);
   if (!take_free(size_bytes, memory)) {
-    const bool is_over = limit_bytes != 0 && held_bytes_ + size_bytes > limit_bytes;
+    const bool is_over = limit.bytes != 0 && held_bytes_ + size_bytes > limit.bytes;
     if (is_over) give_back_all();  // blocks of another size may be what fills it
-    if (is_over && held_bytes_ + size_bytes > limit_bytes) {
+    if (is_over && held_bytes_ + size_bytes > limit.bytes) {
       return Status(StatusCode::kResource,
-                    "the reader may hold " + in_mib(limit_bytes) + " of " + context_->label() +
-                        "'s memory, and needs " + in_mib(size_bytes) + " beside the " +
-                        in_mib(held_bytes_) + " in use: raise device_memory, or take fewer slots");
+                    "readers may hold " + in_mib(limit.bytes) + " of " + context_->label() +
+                        "'s memory, and this one needs " + in_mib(size_bytes) + " beside the " +
+                        in_mib(held_bytes_) + " in use: raise " + limit.setting +
+                        ", or take fewer slots");
     }
-    XTTS_TRY(context_->run(
-        "allocating " + in_mib(size_bytes) + " on " + context_->label(),
-        [&](const DriverCalls& calls) { return calls.allocate(&memory.address_, size_bytes); }));
-    memory.size_bytes_ = size_bytes;
-    held_bytes_ += size_bytes;
+    XTTS_TRY(allocate_from_driver(size_bytes, memory));
   }
   memory.pool_ = shared_from_this();
   return memory;
+}
+
+// Where the GPU has no more, blocks of another size may be what fills it.
+Status DevicePool::allocate_from_driver(std::size_t size_bytes, DeviceMemory& memory) {
+  CallResult result = kSuccess;
+  const auto allocate = [&] {
+    return context_->run("allocating " + in_mib(size_bytes) + " on " + context_->label(),
+                         [&](const DriverCalls& calls) {
+                           return result = calls.allocate(&memory.address_, size_bytes);
+                         });
+  };
+  Status status = allocate();
+  if (result == kOutOfMemory && !free_.empty()) {
+    give_back_all();
+    status = allocate();
+  }
+  XTTS_TRY(status);
+  memory.size_bytes_ = size_bytes;
+  held_bytes_ += size_bytes;
+  return {};
 }
 
 std::size_t DevicePool::held_bytes() const {

@@ -21,6 +21,12 @@ namespace xtts::cuda {
 
 class DeviceMemory;
 
+// What a pool may hold, for all its users.
+struct MemoryLimit {
+  std::size_t bytes = 0;                  // 0: no limit but the GPU's memory
+  const char* setting = "device_memory";  // the user's name of it
+};
+
 class DevicePool : public std::enable_shared_from_this<DevicePool> {
  public:
   // The one pool of the context's GPU.
@@ -31,8 +37,8 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   DevicePool& operator=(const DevicePool&) = delete;
 
   [[nodiscard]] const std::shared_ptr<const Context>& context() const noexcept { return context_; }
-  // `limit_bytes` bounds what the pool holds, for all its users; 0: no limit but the GPU's memory.
-  [[nodiscard]] Result<DeviceMemory> allocate(std::size_t size_bytes, std::size_t limit_bytes);
+  [[nodiscard]] Result<DeviceMemory> allocate(std::size_t size_bytes,
+                                              const MemoryLimit& limit = {});
   // What the pool has from the driver, in use or not.
   [[nodiscard]] std::size_t held_bytes() const;
 
@@ -40,6 +46,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   friend class DeviceMemory;
   explicit DevicePool(std::shared_ptr<const Context> context) : context_(std::move(context)) {}
   [[nodiscard]] bool take_free(std::size_t size_bytes, DeviceMemory& memory);
+  [[nodiscard]] Status allocate_from_driver(std::size_t size_bytes, DeviceMemory& memory);
   void give_back_all() noexcept;
   void give_back(DeviceAddress address, std::size_t size_bytes) noexcept;
 

@@ -15,7 +15,8 @@ Result<Module> Module::load(std::shared_ptr<const Context> context, const Kernel
     });
   };
   Status loaded = load(images.compiled);
-  if (!loaded.ok()) loaded = load(images.ptx);
+  // In a build without a toolkit, the two are one.
+  if (!loaded.ok() && images.ptx != images.compiled) loaded = load(images.ptx);
   if (result == kNoPtxCompiler || result == kPtxCompilerIsOff) {
     return Status(StatusCode::kUnsupported,
                   loaded.message() +

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/fork_count.hpp"
 #include "base/try.hpp"
 #include "cuda/library.hpp"
 
@@ -47,28 +48,14 @@ const char* in_words(int code) {
   }
 }
 
-// Makes a call of cuFile with the GPU's context current.
-template <typename Call>
-Status run(const cuda::Context& gpu, const std::string& what, Call call) {
-  CallError error{};
-  XTTS_TRY(gpu.run(what, [&](const cuda::DriverCalls&) {
-    error = call();
-    return cuda::kSuccess;
-  }));
-  return CuFile::check(error, what);
-}
-
 // A file that cuFile knows, or has refused. It forgets the file before the descriptor is closed.
-class KnownFile {
+class KnownFile final : public FileCompanion {
  public:
   KnownFile(const CuFile& library, std::shared_ptr<const cuda::Context> gpu) noexcept
       : library_(&library), gpu_(std::move(gpu)) {}
-  ~KnownFile() {
-    if (handle_ == nullptr || CuFile::is_process_ending()) return;
-    gpu_->run_quietly([&](const cuda::DriverCalls&) {
-      library_->calls().forget_file(handle_);
-      return cuda::kSuccess;
-    });
+  ~KnownFile() override {
+    if (handle_ == nullptr) return;
+    CuFile::run_quietly(*gpu_, [&] { library_->calls().forget_file(handle_); });
   }
   KnownFile(const KnownFile&) = delete;
   KnownFile& operator=(const KnownFile&) = delete;
@@ -76,10 +63,13 @@ class KnownFile {
   void open(int descriptor) {
     FileDescription description;
     description.descriptor = descriptor;
-    refusal_ = run(*gpu_, "opening a file of the cache",
-                   [&] { return library_->calls().register_file(&handle_, &description); });
+    CallError error{};
+    refusal_ = CuFile::run(*gpu_, "opening a file of the cache", [&] {
+      return error = library_->calls().register_file(&handle_, &description);
+    });
     if (refusal_.ok()) return;
     handle_ = nullptr;
+    if (error.code == kSuccess || error.code == kDriverError) return;
     refusal_ = Status(refusal_.code(), refusal_.message() +
                                            ". Its log, cufile.log, may say more. In a container, "
                                            "cuFile needs the host's /run/udev");
@@ -97,12 +87,30 @@ class KnownFile {
 };
 
 std::atomic<bool> is_ending = false;
+std::atomic<std::uint32_t> under_way_count = 0;
+std::uint32_t forks_at_start = 0;
+
+// A forked child ends without the parent's threads, whose calls it would wait for in vain.
+void wait_for_calls() {
+  is_ending = true;
+  if (fork_count() != forks_at_start) return;
+  while (const std::uint32_t count = under_way_count) under_way_count.wait(count);
+}
 
 std::mutex mutex;  // guards the two below
 CuFile opened;
 bool is_open = false;
 
 }  // namespace
+
+CallUnderWay::CallUnderWay() noexcept {
+  ++under_way_count;  // before the look, so that either this call sees the end, or the end sees it
+  may_begin_ = !is_ending;
+}
+
+CallUnderWay::~CallUnderWay() {
+  if (--under_way_count == 0) under_way_count.notify_all();
+}
 
 Result<const CuFile*> CuFile::open(const cuda::Context& context) {
   const std::scoped_lock lock(mutex);
@@ -111,12 +119,12 @@ Result<const CuFile*> CuFile::open(const cuda::Context& context) {
   return &opened;
 }
 
-// Where the file does not exist, cuFile 1.14 and 1.20 loop for ever.
+// Without /proc/modules, cuFile 1.14 and 1.20 loop for ever.
 Status CuFile::check_system() {
   if (::access("/proc/modules", R_OK) == 0) return {};
-  return {
-      StatusCode::kUnsupported,
-      "/proc/modules cannot be read here, as in some containers, and cuFile would never return"};
+  return {StatusCode::kUnsupported,
+          "/proc/modules cannot be read here, as in some containers, and cuFile would never "
+          "return: take the reading 'direct'"};
 }
 
 std::string CuFile::name() const {
@@ -146,13 +154,10 @@ Status CuFile::load_and_start(const cuda::Context& context) {
     const CallError error = calls_.open_driver();
     return error.code == kAlreadyOpen ? CallError() : error;
   }));
+  forks_at_start = fork_count();
   // Registered behind cuFile's own handlers, so it runs before them.
-  (void)std::atexit([] { is_ending = true; });
+  (void)std::atexit(wait_for_calls);
   return {};
-}
-
-bool CuFile::is_process_ending() noexcept {
-  return is_ending;
 }
 
 Result<bool> CuFile::copies_through_host(const cuda::Context& context) const {
@@ -185,17 +190,15 @@ Status CuFile::check(const CallError& error, std::string_view what) {
 Result<RegisteredMemory> RegisteredMemory::make(const CuFile& library,
                                                 std::shared_ptr<const cuda::Context> gpu,
                                                 std::span<std::byte> memory) {
-  XTTS_TRY(run(*gpu, "registering with cuFile memory of " + gpu->label(),
-               [&] { return library.calls().register_memory(memory.data(), memory.size(), 0); }));
+  XTTS_TRY(CuFile::run(*gpu, "registering with cuFile memory of " + gpu->label(), [&] {
+    return library.calls().register_memory(memory.data(), memory.size(), 0);
+  }));
   return RegisteredMemory(library, std::move(gpu), memory);
 }
 
 RegisteredMemory::~RegisteredMemory() {
-  if (memory_.empty() || CuFile::is_process_ending()) return;
-  gpu_->run_quietly([&](const cuda::DriverCalls&) {
-    (void)library_->calls().forget_memory(memory_.data());
-    return cuda::kSuccess;
-  });
+  if (memory_.empty()) return;
+  CuFile::run_quietly(*gpu_, [&] { (void)library_->calls().forget_memory(memory_.data()); });
 }
 
 }  // namespace xtts::cufile

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/guarded_read.hpp"
 #include "base/try.hpp"
 
 namespace xtts::cufile {
@@ -73,7 +74,13 @@ Result<std::size_t> GpuReadQueue::reap(std::span<DirectDone> done) {
   return count;
 }
 
+std::string GpuReadQueue::first_failure() const {
+  const std::scoped_lock lock(mutex_);
+  return first_failure_;
+}
+
 void GpuReadQueue::work() noexcept {
+  block_process_signals();
   std::unique_lock lock(mutex_);
   for (;;) {
     has_work_.wait(lock, [&] { return is_ending_ || !wanted_.empty(); });
@@ -88,30 +95,40 @@ void GpuReadQueue::work() noexcept {
   }
 }
 
-DirectDone GpuReadQueue::read(const DirectRead& wanted) const noexcept {
+DirectDone GpuReadQueue::read(const DirectRead& wanted) noexcept {
   DirectDone done{.tag = wanted.tag, .error = EIO, .read_bytes = 0};
-  if (CuFile::is_process_ending()) return done;
   try {
-    const auto handle = library_.handle_of(*wanted.file, gpu_);
-    if (!handle.ok()) return done;
-    const std::span<std::byte> memory = memory_.bytes();
-    ssize_t got = 0;
-    int error = 0;
-    const Status status = gpu_->run("reading a file for a GPU", [&](const cuda::DriverCalls&) {
-      got = library_.calls().read(*handle, memory.data(), wanted.out.size(),
-                                  static_cast<off_t>(wanted.offset_bytes),
-                                  wanted.out.data() - memory.data());
-      error = errno;
-      return cuda::kSuccess;
-    });
-    if (!status.ok()) return done;
-    // -1: a system's error. Below that: one of cuFile's own.
-    if (got == -1 && error != 0) done.error = error;
-    if (got < 0) return done;
-    return {.tag = wanted.tag, .error = 0, .read_bytes = static_cast<std::size_t>(got)};
+    const auto got = read_whole(wanted, done.error);
+    if (got.ok()) return {.tag = wanted.tag, .error = 0, .read_bytes = *got};
+    note_failure(got.status());
   } catch (...) {  // no memory for the words of a failure
-    return done;
   }
+  return done;
+}
+
+// `error` becomes the system's, where it gave one.
+Result<std::size_t> GpuReadQueue::read_whole(const DirectRead& wanted, int& error) const {
+  XTTS_ASSIGN(const auto handle, library_.handle_of(*wanted.file, gpu_));
+  const std::span<std::byte> memory = memory_.bytes();
+  ssize_t got = 0;
+  int errno_of_read = 0;
+  XTTS_TRY(CuFile::run(*gpu_, "reading a file for a GPU", [&] {
+    got = library_.calls().read(handle, memory.data(), wanted.out.size(),
+                                static_cast<off_t>(wanted.offset_bytes),
+                                wanted.out.data() - memory.data());
+    errno_of_read = errno;
+    // -1: an error of the system. Below that: one of cuFile's own.
+    return CallError{.code = got < -1 ? static_cast<int>(-got) : kSuccess};
+  }));
+  if (got >= 0) return static_cast<std::size_t>(got);
+  if (errno_of_read != 0) error = errno_of_read;
+  return Status(StatusCode::kResource,
+                "reading a file for a GPU: " + std::generic_category().message(error));
+}
+
+void GpuReadQueue::note_failure(const Status& failure) {
+  const std::scoped_lock lock(mutex_);
+  if (first_failure_.empty()) first_failure_ = failure.message();
 }
 
 }  // namespace xtts::cufile

@@ -28,26 +28,30 @@ class GpuReadQueue final : public DirectQueue {
 
   [[nodiscard]] Result<std::size_t> submit(std::span<const DirectRead> reads) override;
   [[nodiscard]] Result<std::size_t> reap(std::span<DirectDone> done) override;
+  [[nodiscard]] std::string first_failure() const override;
 
  private:
   GpuReadQueue(const CuFile& library, std::shared_ptr<const cuda::Context> gpu,
                RegisteredMemory memory, std::uint32_t depth);
   void start_threads();
   void work() noexcept;
-  [[nodiscard]] DirectDone read(const DirectRead& wanted) const noexcept;
+  [[nodiscard]] DirectDone read(const DirectRead& wanted) noexcept;
+  [[nodiscard]] Result<std::size_t> read_whole(const DirectRead& wanted, int& error) const;
+  void note_failure(const Status& failure);
 
   const CuFile& library_;
   std::shared_ptr<const cuda::Context> gpu_;
   RegisteredMemory memory_;
   const std::uint32_t depth_;
 
-  std::mutex mutex_;  // guards the five below
   std::condition_variable has_work_;
   std::condition_variable has_done_;
+  mutable std::mutex mutex_;        // guards the five below
   std::vector<DirectRead> wanted_;  // both have room for `depth`, so that nothing throws
   std::vector<DirectDone> done_;
   std::uint32_t in_flight_ = 0;  // submitted and not reaped
   bool is_ending_ = false;
+  std::string first_failure_;
   std::vector<std::thread> threads_;
 };
 

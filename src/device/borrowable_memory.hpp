@@ -15,7 +15,7 @@ namespace xtts::device {
 
 class BorrowableMemory {
  public:
-  static constexpr std::size_t kAlignmentBytes = 4096;
+  static constexpr std::size_t kAlignmentBytes = 4096;  // of pages
 
   explicit BorrowableMemory(HostMemory memory, std::optional<cuda::HostLock> locked = {})
       : memory_(std::move(memory)), locked_(std::move(locked)), bytes_(memory_->bytes()) {}

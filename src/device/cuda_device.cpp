@@ -45,15 +45,8 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     for (const auto& file : wish.files) {
       XTTS_ASSIGN([[maybe_unused]] const auto handle, cufile->handle_of(*file, gpu.context));
     }
-    if (gpu.memory_bytes != 0 && gpu.memory_bytes <= wish.kept_bytes) {
-      return Status(StatusCode::kResource,
-                    "batches need all of the memory that readers may hold of " +
-                        gpu.context->label() + ": raise " +
-                        (parts_->has_two_gpus() ? "data_device_memory" : "device_memory"));
-    }
     XTTS_ASSIGN(auto allocated,
-                gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes,
-                                   gpu.memory_bytes == 0 ? 0 : gpu.memory_bytes - wish.kept_bytes));
+                gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes, gpu.limit));
     BorrowableMemory memory(std::move(allocated));
     std::unique_ptr<Hasher> hasher;
     if (wish.hash_calls_max > 0) {
@@ -65,7 +58,7 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     return DeviceStaging{.memory = std::move(memory),
                          .hasher = std::move(hasher),
                          .queue = std::move(queue),
-                         .reader = cufile->name(),
+                         .library_name = cufile->name(),
                          .copies_through_host = copies_through_host};
   }
   [[nodiscard]] std::string facts() const override {
@@ -85,11 +78,10 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   std::shared_ptr<CudaParts> parts_;
 };
 
-Result<CudaGpu> open_gpu(int number, std::uint64_t memory_bytes) {
+Result<CudaGpu> open_gpu(int number, const cuda::MemoryLimit& limit) {
   XTTS_ASSIGN(auto context, cuda::Context::open(number));
   auto pool = cuda::DevicePool::of(context);
-  return CudaGpu{
-      .context = std::move(context), .pool = std::move(pool), .memory_bytes = memory_bytes};
+  return CudaGpu{.context = std::move(context), .pool = std::move(pool), .limit = limit};
 }
 
 }  // namespace
@@ -97,10 +89,11 @@ Result<CudaGpu> open_gpu(int number, std::uint64_t memory_bytes) {
 Result<std::shared_ptr<Device>> open_cuda(int number, int data_number,
                                           const DeviceOptions& options) {
   auto parts = std::make_shared<CudaParts>();
-  XTTS_ASSIGN(parts->consumer, open_gpu(number, options.gpu_memory_bytes));
+  XTTS_ASSIGN(parts->consumer, open_gpu(number, {.bytes = options.gpu_memory_bytes}));
   parts->data = parts->consumer;
   if (data_number != number) {
-    XTTS_ASSIGN(parts->data, open_gpu(data_number, options.data_gpu_memory_bytes));
+    XTTS_ASSIGN(parts->data, open_gpu(data_number, {.bytes = options.data_gpu_memory_bytes,
+                                                    .setting = "data_device_memory"}));
     parts->data.context->enable_peer(*parts->consumer.context);
   }
   XTTS_ASSIGN(parts->kernels, cuda::Kernels::load(parts->data.context));

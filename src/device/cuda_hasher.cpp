@@ -9,6 +9,7 @@
 #include "base/current_exception.hpp"
 #include "base/try.hpp"
 #include "cuda/stream.hpp"
+#include "device/has_ended.hpp"
 #include "device/host_memory.hpp"
 
 namespace xtts::device {
@@ -47,16 +48,7 @@ struct CudaHasher::Shared {
     computed.abandon();
   }
 
-  // A wait that fails says nothing about the work, so there is a second one.
-  [[nodiscard]] bool is_idle() const noexcept {
-    for (int i = 0; i < 2; ++i) {
-      try {
-        if (stream.wait().ok()) return true;
-      } catch (...) {  // no memory for the words of a failure
-      }
-    }
-    return false;
-  }
+  [[nodiscard]] bool is_idle() const noexcept { return has_ended(stream); }
 
   [[nodiscard]] Result<Place> take_place() {
     const std::scoped_lock lock(mutex);
@@ -145,7 +137,7 @@ Result<std::unique_ptr<Hasher>> CudaHasher::make(std::shared_ptr<CudaParts> part
               HostMemory::allocate(size_bytes, {.numa_node = gpu.context->numa_node(),
                                                 .is_kept_from_children = true}));
   XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu.context, memory.bytes()));
-  XTTS_ASSIGN(cuda::DeviceMemory computed, gpu.pool->allocate(size_bytes, gpu.memory_bytes));
+  XTTS_ASSIGN(cuda::DeviceMemory computed, gpu.pool->allocate(size_bytes, gpu.limit));
   XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(gpu.context));
   const std::shared_ptr<Shared> shared(new Shared{.parts = std::move(parts),
                                                   .memory = std::move(memory),

@@ -17,7 +17,7 @@ Result<CudaNorms::Tables> CudaNorms::find(const ChannelNorm& norm, cuda::DeviceP
     return tables_in(known->second);
   }
   const auto& context = pool.context();
-  XTTS_ASSIGN(cuda::DeviceMemory memory, pool.allocate(2 * table_bytes, 0));
+  XTTS_ASSIGN(cuda::DeviceMemory memory, pool.allocate(2 * table_bytes));
   XTTS_ASSIGN(HostMemory staged,
               HostMemory::allocate(2 * table_bytes, {.is_kept_from_children = true}));
   std::memcpy(staged.bytes().data(), norm.means().data(), table_bytes);

@@ -1,7 +1,6 @@
 // What all slots of a CudaDevice share.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "cuda/kernels.hpp"
@@ -13,7 +12,7 @@ namespace xtts::device {
 struct CudaGpu {
   std::shared_ptr<const cuda::Context> context;
   std::shared_ptr<cuda::DevicePool> pool;
-  std::uint64_t memory_bytes = 0;  // the pool's limit; 0: none
+  cuda::MemoryLimit limit;
 };
 
 struct CudaParts {

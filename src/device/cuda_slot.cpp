@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/current_exception.hpp"
 #include "base/try.hpp"
+#include "device/has_ended.hpp"
 
 namespace xtts::device {
 namespace {
@@ -46,23 +47,28 @@ Result<std::unique_ptr<SlotMemory>> CudaSlot::make(std::shared_ptr<const Device>
               HostMemory::allocate(slot_bytes, {.numa_node = gpu.context->numa_node(),
                                                 .is_kept_from_children = true}));
   XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu.context, memory.bytes()));
-  XTTS_ASSIGN(cuda::DeviceMemory data, gpu.pool->allocate(slot_bytes, gpu.memory_bytes));
+  XTTS_ASSIGN(cuda::DeviceMemory data, gpu.pool->allocate(slot_bytes, gpu.limit));
+  cuda::DeviceMemory arrivals;
+  if (size.has_changes) {
+    XTTS_ASSIGN(arrivals, gpu.pool->allocate(size.staging, gpu.limit));
+  }
   cuda::DeviceMemory shown;
   if (parts->has_two_gpus()) {
     const CudaGpu& consumer = parts->consumer;
-    XTTS_ASSIGN(shown, consumer.pool->allocate(slot_bytes, consumer.memory_bytes));
+    XTTS_ASSIGN(shown, consumer.pool->allocate(slot_bytes, consumer.limit));
   }
   XTTS_ASSIGN(cuda::Stream stream, cuda::Stream::create(gpu.context));
   XTTS_ASSIGN(cuda::Event uploaded, cuda::Event::create(gpu.context));
   return std::unique_ptr<SlotMemory>(
       new CudaSlot(std::move(device), std::move(parts), size, std::move(memory), std::move(locked),
-                   std::move(data), std::move(shown), std::move(stream), std::move(uploaded)));
+                   std::move(data), std::move(shown), std::move(arrivals), std::move(stream),
+                   std::move(uploaded)));
 }
 
 CudaSlot::CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
                    const SlotBytes& size, HostMemory memory, cuda::HostLock locked,
-                   cuda::DeviceMemory data, cuda::DeviceMemory shown, cuda::Stream stream,
-                   cuda::Event uploaded_event)
+                   cuda::DeviceMemory data, cuda::DeviceMemory shown, cuda::DeviceMemory arrivals,
+                   cuda::Stream stream, cuda::Event uploaded_event)
     : device_(std::move(device)),
       parts_(std::move(parts)),
       size_(size),
@@ -70,6 +76,7 @@ CudaSlot::CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaPar
       locked_(std::move(locked)),
       data_(std::move(data)),
       shown_(std::move(shown)),
+      arrivals_(std::move(arrivals)),
       stream_(std::move(stream)),
       uploaded_event_(std::move(uploaded_event)) {}
 
@@ -127,6 +134,7 @@ void CudaSlot::fill(std::size_t offset_bytes, std::size_t size_bytes,
 }
 
 bool CudaSlot::change(std::size_t offset_bytes, std::size_t size_bytes, const Change& change) {
+  if (!size_.has_changes) return false;
   const std::scoped_lock lock(ranges_mutex_);
   changed_.push_back({.offset_bytes = offset_bytes, .size_bytes = size_bytes, .change = change});
   return true;
@@ -203,7 +211,6 @@ Status CudaSlot::wait_for_readers_on_stream() {
 }
 
 Status CudaSlot::enqueue_copies() {
-  if (!changed_.empty()) XTTS_TRY(make_arrivals());
   const cuda::Context& gpu = *parts_->data.context;
   const std::size_t bridged_bytes_max =
       gpu.copies_lists() ? kBridgedInOneCallMax : kBridgedByCallsMax;
@@ -240,19 +247,8 @@ Status CudaSlot::mark_end_of_borrowing() {
 // Null: the stream's copies are done.
 std::shared_ptr<const BorrowingEnd> CudaSlot::end_of_failed_borrowing() const noexcept {
   static const Never never;
-  for (int i = 0; i < 2; ++i) {  // a wait that fails says nothing about the work
-    try {
-      if (stream_.wait().ok()) return nullptr;
-    } catch (...) {  // no memory for the words of a failure
-    }
-  }
+  if (has_ended(stream_)) return nullptr;
   return {std::shared_ptr<const BorrowingEnd>(), &never};  // without an allocation
-}
-
-Status CudaSlot::make_arrivals() {
-  if (arrivals_.size_bytes() != 0) return {};
-  XTTS_ASSIGN(arrivals_, parts_->data.pool->allocate(size_.staging, parts_->data.memory_bytes));
-  return {};
 }
 
 // One launch for as many ranges of one kind as a table holds.

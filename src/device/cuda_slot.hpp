@@ -69,9 +69,9 @@ class CudaSlot final : public SlotMemory {
 
   CudaSlot(std::shared_ptr<const Device> device, std::shared_ptr<CudaParts> parts,
            const SlotBytes& size, HostMemory memory, cuda::HostLock locked, cuda::DeviceMemory data,
-           cuda::DeviceMemory shown, cuda::Stream stream, cuda::Event uploaded_event);
+           cuda::DeviceMemory shown, cuda::DeviceMemory arrivals, cuda::Stream stream,
+           cuda::Event uploaded_event);
   [[nodiscard]] Status let_wait(std::uintptr_t stream);
-  [[nodiscard]] Status make_arrivals();
   [[nodiscard]] Status wait_for_readers_on_stream();
   [[nodiscard]] Status enqueue_whole_or_wait();
   [[nodiscard]] Status enqueue();
@@ -91,7 +91,7 @@ class CudaSlot final : public SlotMemory {
   cuda::HostLock locked_;        // all of it; unlocked before the memory goes
   cuda::DeviceMemory data_;      // what staging() becomes, and host() as it is
   cuda::DeviceMemory shown_;     // data_ on the consumer's GPU, if that is another one
-  cuda::DeviceMemory arrivals_;  // stored values on their way to data_; made when first needed
+  cuda::DeviceMemory arrivals_;  // stored values on their way to data_
   cuda::CopyList copies_;        // of the upload that is being put on the stream
   cuda::Stream stream_;
   cuda::Event uploaded_event_;

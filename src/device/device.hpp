@@ -92,8 +92,7 @@ struct StagingWish {
   std::size_t bytes = 0;
   std::size_t hash_calls_max = 0;  // the most calls whose results are in use; 0: no hasher
   std::uint32_t depth = 0;         // reads at once
-  std::size_t kept_bytes = 0;      // of the device's memory, to be left for its slots
-  // One file of each cache. It fails where one of them cannot be read this way.
+  // One file of each cache. make_staging() fails where one of them cannot be read this way.
   std::span<const std::shared_ptr<const DirectFile>> files = {};
 };
 
@@ -102,7 +101,7 @@ struct DeviceStaging {
   BorrowableMemory memory;
   std::unique_ptr<Hasher> hasher;      // null: none was wanted
   std::unique_ptr<DirectQueue> queue;  // reads files into the memory
-  std::string reader = {};             // the library that reads: "cuFile 1.14"
+  std::string library_name = {};       // that reads: "cuFile 1.14"
   // The system copies through the host's memory, so that nothing is gained.
   bool copies_through_host = false;
 };
@@ -173,6 +172,8 @@ class SlotMemory {
 struct SlotBytes {
   std::size_t staging = 0;
   std::size_t host = 0;
+  // Ranges will be given to change(). A device may hold their stored values beside.
+  bool has_changes = false;
 };
 
 inline constexpr std::size_t kPageBytes = 4096;
@@ -220,7 +221,7 @@ class Device {
   // Failures: kUnsupported, kResource; the words say why.
   [[nodiscard]] virtual Result<DeviceStaging> make_staging(const StagingWish& /*wish*/) const {
     return Status(StatusCode::kUnsupported,
-                  "the batches are not for a GPU: take the device 'cuda:0'");
+                  "the batches are not for a GPU: only a reader for 'cuda' or 'cuda:N' can do it");
   }
   // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
   [[nodiscard]] virtual std::string facts() const { return {}; }

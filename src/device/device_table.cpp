@@ -50,9 +50,11 @@ Result<std::shared_ptr<Device>> open_gpu(int number, const DeviceOptions& option
                 "data_device is a GPU, as in cuda:0, not '" + options.data_device + "'");
 }
 
+// The CPU stands in for the consumer's GPU, but not for a data_device that was named.
 Result<std::shared_ptr<Device>> open_any(const DeviceOptions& options) {
   auto gpu = open_gpu(0, options);
-  if (gpu.ok()) return gpu;
+  if (gpu.ok() || gpu.status().code() == StatusCode::kInvalidArgument) return gpu;
+  if (!options.data_device.empty() && open_cuda(0, 0, options).ok()) return gpu;
   return open_cpu(
       options, "device auto: batches stay in the CPU's memory, because " + gpu.status().message());
 }

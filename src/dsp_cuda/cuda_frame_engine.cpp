@@ -152,7 +152,7 @@ class CudaFrameEngine final : public dsp::FrameEngine {
     XTTS_TRY(tables_.fill(config, stream_, table_));
     is_busy_ = false;
     const ChunkBytes bytes(config);
-    XTTS_ASSIGN(work_, pool_->allocate(bytes.spectra + bytes.means + bytes.rows, 0));
+    XTTS_ASSIGN(work_, pool_->allocate(bytes.spectra + bytes.means + bytes.rows));
     table_.spectra = work_.address();
     table_.means = table_.spectra + bytes.spectra;
     table_.rows = table_.means + bytes.means;

@@ -18,7 +18,7 @@ Status Staging::make_room(std::size_t size_bytes) {
   XTTS_ASSIGN(host_, device::HostMemory::allocate(size_bytes, {.numa_node = context->numa_node(),
                                                                .is_kept_from_children = true}));
   XTTS_ASSIGN(lock_, cuda::HostLock::lock(context, host_->bytes()));
-  XTTS_ASSIGN(device_, pool_->allocate(size_bytes, 0));
+  XTTS_ASSIGN(device_, pool_->allocate(size_bytes));
   size_bytes_ = size_bytes;
   return {};
 }

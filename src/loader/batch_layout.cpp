@@ -160,6 +160,7 @@ Result<BatchLayout> BatchLayout::plan(const reader::ClipSet& clips,
     // A record has at most 256 MiB here, a batch 2^20 rows, a cache fewer than 2^15 columns: no
     // overflow.
     column.offset_bytes = place(layout.size.staging, column.record_bytes * batch_size);
+    layout.size.has_changes = layout.size.has_changes || column.may_be_changed_by_device();
     layout.columns.push_back(column);
   }
   const std::uint64_t ints_bytes = std::uint64_t{batch_size} * sizeof(std::int32_t);

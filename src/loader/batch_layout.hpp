@@ -51,6 +51,11 @@ struct ColumnLayout {
   [[nodiscard]] bool is_converted() const noexcept { return column->spec.dtype != dtype; }
   // True where the batch has other numbers than the cache.
   [[nodiscard]] bool is_changed() const noexcept { return is_converted() || norm != nullptr; }
+  // Values that become wider, or stay as wide, may be changed by a device. Those that become
+  // narrower cross the bus narrow, so the host changes them.
+  [[nodiscard]] bool may_be_changed_by_device() const noexcept {
+    return is_changed() && size_bytes(column->spec.dtype) <= size_bytes(dtype);
+  }
   [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
   // What the batch has behind the true rows of a record with these fill bits.
   [[nodiscard]] device::Pattern padding(std::uint32_t fill_bits) const noexcept;

@@ -113,6 +113,8 @@ Status Loader::start(const ReaderOptions& options) {
 
   const std::uint32_t threads =
       options.thread_count != 0 ? options.thread_count : source_->default_thread_count();
+  // First, so that a feed that stages records in a device's memory takes what the slots leave.
+  XTTS_ASSIGN(auto slots, make_slots(options.slot_count));
   XTTS_ASSIGN(feed_, source_->open_feed({.selection = selection_,
                                          .layouts = layouts_,
                                          .options = options,
@@ -129,13 +131,11 @@ Status Loader::start(const ReaderOptions& options) {
                          .verify_records = options.verify_records,
                          .reads_host_memory = device_->reads_host_memory(),
                          .on_damage = options.on_damage});
-  XTTS_ASSIGN(auto slots, make_slots(options.slot_count));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads, feed_->consumer());
   note_known_rejects(source_->unusable_positions());
   XTTS_TRY(begin_epoch(0, {}));
   no_batch_ = this_epoch_->whole_step_count() == 0;
-  has_idle_stretches_ = options.shuffle != Shuffle::kWindow &&
-                        (options.stretch_samples != 0 || options.stretches_per_window != 0);
+  idle_options_ = idle_options(options, device_->id().kind == DeviceKind::kCuda);
   log_ = options.log;
   log_what_was_opened();
   return {};
@@ -148,11 +148,18 @@ Result<std::vector<std::unique_ptr<device::SlotMemory>>> Loader::make_slots(
   for (const BatchLayout& layout : layouts_) {
     size.staging = std::max(size.staging, layout.size.staging);
     size.host = std::max(size.host, layout.size.host);
+    size.has_changes = size.has_changes || layout.size.has_changes;
   }
   std::vector<std::unique_ptr<device::SlotMemory>> slots;
   for (std::uint32_t i = 0; i < slot_count; ++i) {
-    XTTS_ASSIGN(auto slot, device_->make_slot(size));
-    slots.push_back(std::move(slot));
+    auto slot = device_->make_slot(size);
+    if (!slot.ok()) {
+      return Status(slot.status().code(),
+                    slot.status().message() + " (the reader has " +
+                        counted(slot_count, "slot", "slots") + ", each for a batch of " +
+                        std::to_string(((size.staging + size.host) >> 20U) + 1) + " MiB)");
+    }
+    slots.push_back(std::move(*slot));
   }
   return slots;
 }
@@ -438,9 +445,7 @@ std::string Loader::notice() const {
         " on each rank, and last_batch drops the rest: ask for a smaller batch_size, or keep the "
         "rest");
   }
-  if (has_idle_stretches_)
-    add("stretch_samples and stretches_per_window do nothing without shuffle window: leave them "
-        "out");
+  add(idle_options_);
   add(device_->shortfall());
   add(feed_->words().notice);
   return text;

@@ -107,11 +107,11 @@ class Loader {
   std::string first_left_out_;  // of this epoch, in words
   Status too_much_damage_;      // the epoch has lost more than max_damage_
   ReaderLog log_;
-  bool has_idle_stretches_ = false;  // options of stretches were given for another shuffle
-  bool no_batch_ = false;            // an epoch holds no batch
-  Status failure_;                   // why epoch_ could not begin; then this_epoch_ is another's
-  Consumed wanted_consumed_;         // where epoch_ should have begun then
-  std::uint64_t steps_taken_ = 0;    // of this_epoch_
+  std::string idle_options_;       // in words
+  bool no_batch_ = false;          // an epoch holds no batch
+  Status failure_;                 // why epoch_ could not begin; then this_epoch_ is another's
+  Consumed wanted_consumed_;       // where epoch_ should have begun then
+  std::uint64_t steps_taken_ = 0;  // of this_epoch_
 
   const std::unique_ptr<StatsFile> stats_file_ = StatsFile::open_if_asked();
   mutable std::mutex stats_mutex_;  // guards what stands below, which stats() reads in any thread

@@ -115,6 +115,24 @@ Status check_options(const ReaderOptions& options) {
   return {};
 }
 
+std::string idle_options(const ReaderOptions& options, bool is_on_gpu) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (options.shuffle != Shuffle::kWindow &&
+      (options.stretch_samples != 0 || options.stretches_per_window != 0)) {
+    add("stretch_samples and stretches_per_window do nothing without shuffle window: leave them "
+        "out");
+  }
+  if (options.data_device_memory_bytes != 0 && options.data_device.empty()) {
+    add("data_device_memory does nothing without data_device");
+  }
+  // With device auto, shortfall() says that there is no GPU.
+  if (options.device_memory_bytes != 0 && !is_on_gpu && options.device != "auto") {
+    add("device_memory does nothing for batches on the CPU");
+  }
+  return text;
+}
+
 std::vector<ColumnRequest> chosen_columns(const ReaderOptions& options,
                                           const reader::ClipSet& clips) {
   if (!options.columns.empty()) return options.columns;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "loader/batch_layout.hpp"
@@ -12,6 +13,9 @@
 namespace xtts::loader {
 
 [[nodiscard]] Status check_options(const ReaderOptions& options);
+// The options that do nothing beside the others, in words; empty: none. `is_on_gpu`: the batches
+// are.
+[[nodiscard]] std::string idle_options(const ReaderOptions& options, bool is_on_gpu);
 // The columns that were asked for, or all.
 [[nodiscard]] std::vector<ColumnRequest> chosen_columns(const ReaderOptions& options,
                                                         const reader::ClipSet& clips);

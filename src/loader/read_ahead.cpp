@@ -229,7 +229,10 @@ std::uint64_t ReadAhead::stage(const reader::RecordPlace& place) const noexcept 
     seed = formats::record_check_seed(place.block->header, place.slot);
   }
   auto file = place.map->direct_file(place);
-  if (!file.ok()) return kNoTicket;
+  if (!file.ok()) {
+    options_.staging->count_as_failed();
+    return kNoTicket;
+  }
   return options_.staging->add(std::move(*file), place.offset_in_shard(), bytes, seed);
 } catch (const std::bad_alloc&) {
   return kNoTicket;

@@ -182,6 +182,12 @@ ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure) {
   return other;
 }
 
+void warn_of_narrowed(ReadingChoice& choice, const std::string& column) {
+  add_notice(choice, "column '" + column +
+                         "' is read through the page cache, because the host makes its values "
+                         "narrower: reading 'direct' takes it, too");
+}
+
 void warn_of_host(ReadingChoice& choice) {
   add_notice(choice,
              "cuFile copies through the host's memory here, because neither nvidia-fs nor the "

@@ -41,5 +41,7 @@ struct ReadingChoice {
 [[nodiscard]] ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure);
 // kGpuDirect on a machine where the system copies through the host's memory all the same.
 void warn_of_host(ReadingChoice& choice);
+// kGpuDirect without a column whose values the host makes narrower.
+void warn_of_narrowed(ReadingChoice& choice, const std::string& column);
 
 }  // namespace xtts::loader

@@ -9,17 +9,17 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
+#include "device/has_ended.hpp"
 
 namespace xtts::loader {
 namespace {
 
 // Cells begin on pages. They have room before and behind a record that does not.
-constexpr std::uint64_t kCellAlignmentBytes = 4096;
+constexpr std::uint64_t kCellAlignmentBytes = device::kPageBytes;
 // How many reads are handed to the kernel, or collected from it, at a time. It is small because the
-// lock is held meanwhile.
-constexpr std::size_t kReadsAtOnce = 8;
+// lock is held meanwhile. A device hashes in one call what is collected at a time.
+constexpr std::size_t kReadsAtOnce = device::Hasher::kJobsMax;
 constexpr std::uint64_t kCellsMax = 1024;
-static_assert(kReadsAtOnce <= device::Hasher::kJobsMax);
 
 // Nothing where there is no lender, or where it lends nothing or cannot lock so much memory.
 std::optional<device::BorrowableMemory> make_borrowable(const StagingOptions& options,
@@ -41,26 +41,19 @@ Result<device::DeviceStaging> make_in_device(const StagingOptions& options,
   const auto borrowed_bytes = checked_multiply(cell_bytes, options.borrowed_count_max);
   const auto size_bytes = checked_multiply(cell_bytes, cell_count);
   if (!borrowed_bytes || *borrowed_bytes > kBorrowedBytesMax || !size_bytes) {
-    return Status(StatusCode::kUnsupported, "the records of a batch take more than " +
-                                                std::to_string(kBorrowedBytesMax >> 20U) + " MiB");
+    return Status(
+        StatusCode::kUnsupported,
+        "the records of a batch, each in a cell as large as the largest, take more than " +
+            std::to_string(kBorrowedBytesMax >> 20U) + " MiB: make batches smaller");
   }
   return options.lender->make_staging({.bytes = *size_bytes,
                                        .hash_calls_max = options.hashes ? cell_count : 0,
                                        .depth = options.depth,
-                                       .kept_bytes = options.kept_bytes,
                                        .files = options.files});
 }
 
-// A wait that fails says nothing about the work, so there is a second one.
-bool has_ended(const device::BorrowingEnd& upload) noexcept {
-  for (int i = 0; i < 2; ++i) {
-    try {
-      if (upload.wait().ok()) return true;
-    } catch (...) {  // no memory for the words of a failure
-    }
-  }
-  return false;
-}
+constexpr const char* kQueueIsLost = "the system no longer tells which reads are done";
+constexpr const char* kDeviceIsLost = "the GPU no longer tells what it has read";
 
 }  // namespace
 
@@ -100,7 +93,7 @@ RecordStaging::RecordStaging(device::DeviceStaging parts, bool is_borrowable,
     : depth_(options.depth),
       cell_bytes_(cell_bytes),
       is_borrowable_(is_borrowable),
-      reader_(std::move(parts.reader)),
+      library_name_(std::move(parts.library_name)),
       copies_through_host_(parts.copies_through_host),
       memory_(std::move(parts.memory)),
       hasher_(std::move(parts.hasher)),
@@ -114,10 +107,10 @@ RecordStaging::~RecordStaging() {
   clear();
   queue_.reset();  // where clear() could not wait, it may still read files that cells hold
   for (const Cell& cell : cells_) {
-    if (cell.until != nullptr && !has_ended(*cell.until)) is_upload_lost_ = true;
+    if (cell.until != nullptr && !device::has_ended(*cell.until)) is_upload_lost_ = true;
   }
   // A kernel that no longer tells us about reads may still write to their memory: we leak it.
-  if (is_broken_) memory_.abandon();
+  if (why_stopped_ != nullptr) memory_.abandon();
   if (is_upload_lost_) memory_.abandon_to_device();
 }
 
@@ -156,7 +149,7 @@ DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
   cell.ticket = ticket;
   cell.lead_bytes = wanted.offset_bytes % alignment;
   cell.size_bytes = wanted.size_bytes;
-  cell.hash = wanted.seed;
+  cell.seed = wanted.seed;
   cell.file = std::move(wanted.file);
   const std::uint64_t read_bytes = align_up(cell.lead_bytes + cell.size_bytes, alignment);
   return {.file = cell.file.get(),
@@ -176,8 +169,8 @@ bool RecordStaging::become_free(Cell& cell) {
 
 // Begins the reads whose turn it is and for which there are cells. The caller holds the lock.
 void RecordStaging::begin_reads() {
-  if (is_broken_) {
-    // The queue is broken, so none of them will be read here. They must not pile up.
+  if (why_stopped_ != nullptr) {
+    // None of them will be read here. They must not pile up.
     wanted_.clear();
     begun_end_ = next_ticket_;
     return;
@@ -239,7 +232,7 @@ void RecordStaging::begin_hashes() {
   for (std::size_t i = 0; i < to_hash_.size(); ++i) {
     const Cell& cell = cell_of(to_hash_[i]);
     jobs[i] = {.bytes = memory_of(to_hash_[i]).subspan(cell.lead_bytes, cell.size_bytes),
-               .seed = cell.hash};
+               .seed = cell.seed};
   }
   std::shared_ptr<const device::Hashes> hashes;
   try {
@@ -250,7 +243,7 @@ void RecordStaging::begin_hashes() {
   for (std::size_t i = 0; i < to_hash_.size(); ++i) {
     Cell& cell = cell_of(to_hash_[i]);
     cell.state = hashes != nullptr ? CellState::kHashing : CellState::kFailed;
-    cell.until = cell.hashes = hashes;
+    cell.hashes = hashes;
     cell.place_in_hashes = i;
     if (hashes == nullptr) ++failed_count_;
   }
@@ -261,7 +254,8 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
   while (ticket >= first_valid_) {
     if (ticket < begun_end_) {
       Cell& cell = cell_of(ticket);
-      if (cell.ticket != ticket || cell.state == CellState::kFailed || is_broken_) return {};
+      if (cell.ticket != ticket || cell.state == CellState::kFailed || why_stopped_ != nullptr)
+        return {};
       if (cell.state == CellState::kHashing) {
         wait_for_hash(cell, lock);
         continue;
@@ -270,7 +264,7 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
         return memory_of(ticket).subspan(cell.lead_bytes, cell.size_bytes);
       }
     }
-    if (is_broken_) return {};
+    if (why_stopped_ != nullptr) return {};
     if (reading_count_ == 0) {
       const auto upload = upload_in_the_way();
       if (upload == nullptr) {
@@ -279,9 +273,9 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
         continue;
       }
       lock.unlock();
-      const bool is_done = has_ended(*upload);
+      const bool is_done = device::has_ended(*upload);
       lock.lock();
-      if (!is_done) is_broken_ = is_upload_lost_ = true;
+      if (!is_done) lose_device();
       begin_reads();
       changed_.notify_all();
       continue;
@@ -297,18 +291,22 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
 void RecordStaging::wait_for_hash(Cell& cell, std::unique_lock<std::mutex>& lock) {
   const std::shared_ptr<const device::Hashes> hashes = cell.hashes;
   lock.unlock();
-  const bool is_done = has_ended(*hashes);
+  const bool is_done = device::has_ended(*hashes);
   lock.lock();
   if (!is_done) {
-    is_broken_ = is_upload_lost_ = true;
+    lose_device();
     begin_reads();
     changed_.notify_all();
     return;
   }
   cell.state = CellState::kDone;
   cell.hash = hashes->of(cell.place_in_hashes);
-  cell.until.reset();
   cell.hashes.reset();
+}
+
+void RecordStaging::lose_device() {
+  why_stopped_ = kDeviceIsLost;
+  is_upload_lost_ = true;
 }
 
 std::uint64_t RecordStaging::hash_of(std::uint64_t ticket) {
@@ -326,7 +324,7 @@ std::shared_ptr<const device::BorrowingEnd> RecordStaging::upload_in_the_way() {
 
 // True where waiting for the kernel can bring this ticket on. The caller holds the lock.
 bool RecordStaging::must_wait_for_reads(std::uint64_t ticket) {
-  if (is_broken_ || reading_count_ == 0 || ticket < first_valid_) return false;
+  if (why_stopped_ != nullptr || reading_count_ == 0 || ticket < first_valid_) return false;
   return ticket >= begun_end_ ||
          (cell_of(ticket).ticket == ticket && cell_of(ticket).state == CellState::kReading);
 }
@@ -342,7 +340,7 @@ void RecordStaging::reap_for(std::uint64_t ticket) {
   std::array<DirectDone, kReadsAtOnce> done;
   const auto count = queue_->reap(done);
   const std::scoped_lock lock(mutex_);
-  if (!count.ok()) is_broken_ = true;
+  if (!count.ok()) why_stopped_ = kQueueIsLost;
   if (count.ok()) settle_all(std::span(done).first(*count));
   begin_reads();
   changed_.notify_all();
@@ -369,7 +367,7 @@ void RecordStaging::release(std::uint64_t ticket) {
 // Nobody wants the hash any more, but the device still reads the cell.
 void RecordStaging::stop_waiting_for_hash(Cell& cell) {
   cell.state = CellState::kInUse;
-  cell.hashes.reset();
+  cell.until = std::move(cell.hashes);
 }
 
 void RecordStaging::release_after(std::shared_ptr<const device::BorrowingEnd> until,
@@ -393,12 +391,12 @@ void RecordStaging::clear() {
   wanted_.clear();
   first_valid_ = begun_end_ = next_ticket_;
   for (Cell& cell : cells_) cell.is_abandoned = cell.state == CellState::kReading;
-  while (reading_count_ > 0 && !is_broken_) {
+  while (reading_count_ > 0 && why_stopped_ == nullptr) {
     lock.unlock();
     std::array<DirectDone, kReadsAtOnce> done;
     const auto count = queue_->reap(done);
     lock.lock();
-    if (!count.ok()) is_broken_ = true;
+    if (!count.ok()) why_stopped_ = kQueueIsLost;
     if (count.ok()) settle_all(std::span(done).first(*count));
   }
   for (Cell& cell : cells_) {
@@ -416,6 +414,11 @@ void RecordStaging::count_as_failed() {
 std::uint64_t RecordStaging::failed_count() const {
   const std::scoped_lock lock(mutex_);
   return failed_count_;
+}
+
+std::string RecordStaging::why_stopped() const {
+  const std::scoped_lock lock(mutex_);
+  return why_stopped_ == nullptr ? "" : why_stopped_;
 }
 
 }  // namespace xtts::loader

@@ -56,8 +56,7 @@ struct StagingOptions {
   std::uint64_t borrowed_count_max = 0;
   // Files are read into the lender's own memory.
   bool is_in_device = false;
-  bool hashes = true;            // in the device: records will be checked
-  std::uint64_t kept_bytes = 0;  // of the device's memory, which its slots will need
+  bool hashes = true;  // in the device: records will be checked
   std::span<const std::shared_ptr<const DirectFile>> files = {};  // some that will be read
 };
 
@@ -89,8 +88,8 @@ class RecordStaging {
   void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
   [[nodiscard]] bool is_in_device() const noexcept { return memory_.is_of_gpu(); }
-  // What reads into the device's memory, in words.
-  [[nodiscard]] const std::string& reader() const noexcept { return reader_; }
+  // The library that reads into the device's memory, and its version.
+  [[nodiscard]] const std::string& library_name() const noexcept { return library_name_; }
   // The system copies what it reads through the host's memory all the same.
   [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
   // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
@@ -98,16 +97,21 @@ class RecordStaging {
 
   [[nodiscard]] std::uint64_t cell_count() const noexcept { return cells_.size(); }
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return memory_.bytes().size(); }
-  // Counts a record that was read here, but is not what was written. It, too, is left to the
+  // Counts a record that cannot be read here, or is not what was written. It, too, is left to the
   // ordinary path.
   void count_as_failed();
   // How many records were left to the ordinary path.
   [[nodiscard]] std::uint64_t failed_count() const;
+  // Why reading here has ended for good, in words, so that all records take the ordinary path.
+  // Empty: it goes on.
+  [[nodiscard]] std::string why_stopped() const;
+  // Why the first read failed, where more is known than an error of the system.
+  [[nodiscard]] std::string why_failed() const { return queue_->first_failure(); }
 
  private:
   // A cell goes through these in order, and may skip some. A released one becomes kFree: from
-  // kReading when its read has ended, from kHashing by way of kInUse, because the device still
-  // reads it. It does so in these two, until `until`.
+  // kReading when its read has ended, from kHashing by way of kInUse. In these two the device still
+  // reads the cell.
   enum class CellState : std::uint8_t { kFree, kReading, kHashing, kDone, kFailed, kInUse };
   struct Cell {
     CellState state = CellState::kFree;
@@ -116,9 +120,10 @@ class RecordStaging {
     std::shared_ptr<const DirectFile> file;
     std::size_t lead_bytes = 0;  // bytes before the record, read for alignment's sake
     std::size_t size_bytes = 0;
-    std::uint64_t hash = 0;  // its seed, until it is kDone
-    std::shared_ptr<const device::BorrowingEnd> until;
-    std::shared_ptr<const device::Hashes> hashes;  // while it is kHashing: `until` once more
+    std::uint64_t seed = 0;                             // of its hash
+    std::uint64_t hash = 0;                             // where the device hashes: once it is kDone
+    std::shared_ptr<const device::BorrowingEnd> until;  // kInUse: until then
+    std::shared_ptr<const device::Hashes> hashes;       // kHashing: its hash is among these
     std::size_t place_in_hashes = 0;
   };
   struct Wanted {
@@ -137,6 +142,7 @@ class RecordStaging {
   [[nodiscard]] DirectRead prepare(std::uint64_t ticket, Wanted wanted);
   [[nodiscard]] static bool become_free(Cell& cell);
   void begin_reads();
+  void lose_device();
   [[nodiscard]] std::shared_ptr<const device::BorrowingEnd> upload_in_the_way();
   void settle(const DirectDone& done);
   void settle_all(std::span<const DirectDone> done);
@@ -149,7 +155,7 @@ class RecordStaging {
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
   const bool is_borrowable_;
-  const std::string reader_;
+  const std::string library_name_;
   const bool copies_through_host_;
   device::BorrowableMemory memory_;
   std::unique_ptr<device::Hasher> hasher_;  // null: the host checks records, or nobody does
@@ -164,9 +170,9 @@ class RecordStaging {
   std::uint64_t next_ticket_ = 0;
   std::uint32_t reading_count_ = 0;
   std::uint64_t failed_count_ = 0;
-  bool is_broken_ = false;         // the queue no longer answers, or an upload's end is unknown
-  bool is_upload_lost_ = false;    // the device may read cells for ever
-  std::vector<DirectRead> reads_;  // used by begin_reads(): reads that it prepares
+  const char* why_stopped_ = nullptr;   // null: it goes on
+  bool is_upload_lost_ = false;         // the device may read cells for ever
+  std::vector<DirectRead> reads_;       // used by begin_reads(): reads that it prepares
   std::vector<std::uint64_t> to_hash_;  // used by settle_all(): tickets whose records were read
 };
 

@@ -67,14 +67,13 @@ Status copy_changed(RowRecords& records, const ColumnLayout& column, std::uint64
   return records.show(offset_bytes, stored_bytes, run, &job);
 }
 
-// Lets the device widen and normalize, where it does: half as many bytes cross the bus then. Values
-// that become narrower cross it narrow, so the host changes them.
+// Lets the device widen and normalize, where it does: half as many bytes cross the bus then.
 bool device_changes(device::SlotMemory& memory, const ColumnLayout& column,
                     std::size_t offset_bytes, std::size_t range_bytes) {
-  const DType from = column.column->spec.dtype;
-  if (range_bytes == 0 || size_bytes(from) > size_bytes(column.dtype)) return false;
-  return memory.change(offset_bytes, range_bytes,
-                       {.from = from, .to = column.dtype, .norm = column.norm.get()});
+  if (range_bytes == 0 || !column.may_be_changed_by_device()) return false;
+  return memory.change(
+      offset_bytes, range_bytes,
+      {.from = column.column->spec.dtype, .to = column.dtype, .norm = column.norm.get()});
 }
 
 }  // namespace

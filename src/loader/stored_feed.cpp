@@ -25,24 +25,15 @@ constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
 // A part is so large that handing it out costs nothing, and so small that all threads end together.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
 
+bool has_large_records(const BatchLayout& layout) {
+  return std::ranges::any_of(
+      layout.columns, [](const ColumnLayout& column) { return is_stageable(column, false); });
+}
+
 // Values that become narrower are changed by the host, on their way into the slot.
 bool has_borrowable_column(const BatchLayout& layout) {
   return std::ranges::any_of(layout.columns,
                              [](const ColumnLayout& column) { return is_stageable(column, true); });
-}
-
-// What the slots will need of a device's memory: a batch, and where something is changed on the
-// device, the stored values beside it.
-std::uint64_t slot_bytes(const FeedJob& job) {
-  std::uint64_t bytes = 0;
-  for (const BatchLayout& layout : job.layouts) {
-    const bool changes = std::ranges::any_of(
-        layout.columns, [](const ColumnLayout& column) { return column.is_changed(); });
-    const std::uint64_t of_layout = device::host_offset_bytes(layout.size) + layout.size.host +
-                                    device::kPageBytes + (changes ? layout.size.staging : 0);
-    bytes = std::max(bytes, of_layout);
-  }
-  return bytes * job.options.slot_count;
 }
 
 }  // namespace
@@ -100,7 +91,13 @@ void StoredFeed::choose_reading(const FeedJob& job) {
     if (status.ok()) break;
     reading_ = fall_back(reading_, status);
   }
-  if (staging_ != nullptr && staging_->copies_through_host()) warn_of_host(reading_);
+  if (staging_ == nullptr || !staging_->is_in_device()) return;
+  if (staging_->copies_through_host()) warn_of_host(reading_);
+  for (const ColumnLayout& column : job.layouts.front().columns) {
+    if (is_stageable(column, false) && !is_stageable(column, true)) {
+      warn_of_narrowed(reading_, column.column->spec.name);
+    }
+  }
 }
 
 Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
@@ -114,8 +111,8 @@ Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
   }
   if (staged_count == 0) {
     return {StatusCode::kUnsupported,
-            in_device ? "these records are small, or the host makes their values narrower"
-                      : "these records are small: the page cache is made for them"};
+            has_large_records(layout) ? "the host makes the values of these records narrower"
+                                      : "these records are small: the page cache is made for them"};
   }
   const std::uint64_t depth =
       std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
@@ -132,7 +129,6 @@ Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
   }
   XTTS_ASSIGN(const auto files, find_direct_files(layout, in_device));
   staging.files = files;
-  staging.kept_bytes = slot_bytes(job);
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
   return {};
 }
@@ -244,20 +240,32 @@ void StoredFeed::end_batch(BatchSlot& slot) const {
   for (Places& places : slot.places) places.clear();
 }
 
+std::string StoredFeed::words_of_staging() const {
+  std::string words = "direct: " + reading_.why;
+  if (staging_->is_in_device()) {
+    words =
+        staging_->copies_through_host() ? "gpudirect through the host's memory: " : "gpudirect: ";
+    words += reading_.why + ", by " + staging_->library_name();
+  } else if (staging_->is_borrowable()) {
+    words += "; the GPU copies records from where the disk has put them";
+  }
+  if (const std::uint64_t count = staging_->failed_count(); count > 0) {
+    words += "; " + counted(count, "record", "records") + " had to be read through the page cache";
+    const std::string why = staging_->why_failed();
+    if (!why.empty()) words += " (the first: " + why + ")";
+  }
+  const std::string why_stopped = staging_->why_stopped();
+  if (!why_stopped.empty()) {
+    words += "; all records are read through the page cache now, because " + why_stopped;
+  }
+  return words;
+}
+
 FeedWords StoredFeed::words() const {
   FeedWords words{
       .storage = storage_text_, .reading = "mapped: " + reading_.why, .notice = reading_.notice};
   if (staging_ != nullptr) {
-    const bool in_device = staging_->is_in_device();
-    words.reading = in_device ? "gpudirect: " + reading_.why + ", by " + staging_->reader()
-                              : "direct: " + reading_.why;
-    if (staging_->is_borrowable() && !in_device) {
-      words.reading += "; the GPU copies records from where the disk has put them";
-    }
-    if (const std::uint64_t count = staging_->failed_count(); count > 0) {
-      words.reading +=
-          "; " + counted(count, "record", "records") + " had to be read through the page cache";
-    }
+    words.reading = words_of_staging();
   }
   if (window_reader_ == nullptr) return words;
   const std::string more = window_reader_->shortfall();

@@ -48,6 +48,7 @@ class StoredFeed final : public RecordFeed {
   [[nodiscard]] Result<std::vector<std::shared_ptr<const DirectFile>>> find_direct_files(
       const BatchLayout& layout, bool in_device) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
+  [[nodiscard]] std::string words_of_staging() const;
 
   const reader::CacheSet& caches_;
   const bool verifies_records_;

@@ -49,7 +49,7 @@ TEST(HashKernelCuda, EqualsTheHostsHash) {
   }
   const auto host = must(device::HostMemory::allocate(total, {.is_kept_from_children = true}));
   const HostLock lock = must(HostLock::lock(context, host.bytes()));
-  const DeviceMemory memory = must(DevicePool::of(context)->allocate(total, 0));
+  const DeviceMemory memory = must(DevicePool::of(context)->allocate(total));
   std::mt19937 random(47);
   for (std::byte& byte : host.bytes()) byte = static_cast<std::byte>(random());
   std::vector<std::uint64_t> wanted;

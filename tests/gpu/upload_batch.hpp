@@ -53,7 +53,7 @@ inline Result<double> time_plain(std::size_t bytes, std::size_t rounds) {
   XTTS_ASSIGN(auto memory, device::HostMemory::allocate(bytes, {.numa_node = context->numa_node(),
                                                                 .is_kept_from_children = true}));
   XTTS_ASSIGN(const auto locked, cuda::HostLock::lock(context, memory.bytes()));
-  XTTS_ASSIGN(const auto to, cuda::DevicePool::of(context)->allocate(bytes, 0));
+  XTTS_ASSIGN(const auto to, cuda::DevicePool::of(context)->allocate(bytes));
   XTTS_ASSIGN(const auto stream, cuda::Stream::create(context));
   const Clock::time_point begin = Clock::now();
   for (std::size_t i = 0; i < rounds; ++i) {

@@ -98,7 +98,7 @@ class Uploads {
                 device::HostMemory::allocate(kSlotBytes, {.numa_node = context_->numa_node(),
                                                           .is_kept_from_children = true}));
     XTTS_ASSIGN(auto locked, cuda::HostLock::lock(context_, memory.bytes()));
-    XTTS_ASSIGN(auto data, cuda::DevicePool::of(context_)->allocate(kSlotBytes, 0));
+    XTTS_ASSIGN(auto data, cuda::DevicePool::of(context_)->allocate(kSlotBytes));
     XTTS_ASSIGN(auto stream, cuda::Stream::create(context_));
     XTTS_ASSIGN(auto read, cuda::Event::create(context_));
     XTTS_ASSIGN(auto copied, cuda::Event::create(context_));

@@ -129,13 +129,14 @@ TEST_P(GpuDirect, BringsTheSameCropsBucketsAndUncheckedRecords) {
   expect_same({.buckets = {{.batch_size = 4, .frames_max = 40}, {.batch_size = 6}}});
 }
 
-TEST_P(GpuDirect, BringsTheSameNormalizedValues) {
+// Its stored values lie beside the batch.
+std::vector<ColumnRequest> normalized_mel() {
   const std::vector<double> numbers(80, 1.5);
-  expect_same({.batch_size = 8,
-               .columns = {{.name = "mel",
-                            .normalize = Normalize::kGiven,
-                            .means = numbers,
-                            .deviations = numbers}}});
+  return {{.name = "mel", .normalize = Normalize::kGiven, .means = numbers, .deviations = numbers}};
+}
+
+TEST_P(GpuDirect, BringsTheSameNormalizedValues) {
+  expect_same({.batch_size = 8, .columns = normalized_mel()});
 }
 
 // A row has two records in the GPU's memory.
@@ -160,11 +161,15 @@ TEST_P(GpuDirect, BringsTheSameBatchesOfAColumnBesideOneThatTheHostReads) {
   read_two_mels_from_now_on(folder);
   for (const char* const narrow : {"mel", "mel_1"}) {
     const char* const wide = narrow == std::string_view("mel") ? "mel_1" : "mel";
+    const std::vector<ColumnRequest> columns = {{.name = narrow, .dtype = DType::kFloat16},
+                                                {.name = wide}};
+    const std::string notice = open({.batch_size = 8, .columns = columns})->stats().notice;
+    EXPECT_NE(notice.find("column '" + std::string(narrow) + "' is read through"),
+              std::string::npos)
+        << notice;
     for (const std::uint32_t threads : {1U, 4U}) {
       fake_cufile::reset();
-      expect_same({.batch_size = 8,
-                   .columns = {{.name = narrow, .dtype = DType::kFloat16}, {.name = wide}},
-                   .thread_count = threads});
+      expect_same({.batch_size = 8, .columns = columns, .thread_count = threads});
       EXPECT_EQ(fake_cufile::call_count("cuFileHandleRegister"), 3U);
       EXPECT_EQ(env_.faults->read_count, 0U);
     }
@@ -225,10 +230,10 @@ TEST_P(GpuDirect, WhereItCannotBeHadTheHostReadsAndThatIsTold) {
   }
   fake_cufile::reset();
   expect_direct(*open({.batch_size = 8, .columns = {{.name = "mel", .dtype = DType::kFloat16}}}),
-                "the host makes their values narrower");
+                "the host makes the values of these records narrower");
   auto on_cpu = try_open({.batch_size = 8, .reading = Reading::kGpuDirect});
   ASSERT_TRUE(on_cpu.ok());
-  expect_direct(**on_cpu, "take the device 'cuda:0'");
+  expect_direct(**on_cpu, "only a reader for 'cuda' or 'cuda:N' can do it");
   EXPECT_TRUE(take_some(**on_cpu) == wanted);
 }
 
@@ -240,13 +245,17 @@ TEST_P(GpuDirect, FilesThatAreRefusedLaterComeByTheOrdinaryPath) {
   EXPECT_TRUE(take_some(*loader) == wanted);
   EXPECT_TRUE(loader->stats().reading.starts_with("gpudirect:")) << loader->stats().reading;
   EXPECT_TRUE(tells_of_page_cache(*loader)) << loader->stats().reading;
+  EXPECT_NE(loader->stats().reading.find(
+                "(the first: opening a file of the cache: cuFile gives error 5030"),
+            std::string::npos)
+      << loader->stats().reading;
 }
 
 TEST_P(GpuDirect, WhereTheHostsMemoryIsOnTheWayANoticeSaysSo) {
   fake_cufile::reset({.has_direct_path = false});
   const auto loader = open();
   const ReaderStats stats = loader->stats();
-  EXPECT_TRUE(stats.reading.starts_with("gpudirect:")) << stats.reading;
+  EXPECT_TRUE(stats.reading.starts_with("gpudirect through the host's memory:")) << stats.reading;
   EXPECT_NE(stats.notice.find("makes fewer copies"), std::string::npos) << stats.notice;
 }
 
@@ -254,24 +263,51 @@ TEST_P(GpuDirect, WhereTheHostsMemoryIsOnTheWayANoticeSaysSo) {
 TEST_P(GpuDirect, StagingLeavesTheBatchesTheirMemory) {
   const auto wanted = take_some(*open_mapped());
   std::size_t direct_count = 0;
-  for (const std::uint64_t mebibytes : {1U, 2U, 3U, 4U, 8U, 64U}) {
-    ReaderOptions options{.batch_size = 8};
-    options.device_memory_bytes = mebibytes << 20U;
+  const auto expect_as_direct = [&](std::uint64_t kibibytes, bool reads) {
+    ReaderOptions options{.batch_size = 8, .columns = normalized_mel()};
+    options.device_memory_bytes = kibibytes << 10U;
     options.device = "cuda:0";
     options.reading = Reading::kDirect;
     const bool fits = try_open(options).ok();
     options.reading = Reading::kGpuDirect;
     const auto loader = try_open(options);
-    EXPECT_EQ(loader.ok(), fits) << mebibytes << " MiB: " << loader.status().message();
-    if (!loader.ok()) continue;
+    EXPECT_EQ(loader.ok(), fits) << kibibytes << " KiB: " << loader.status().message();
+    if (!loader.ok()) return;
     if ((*loader)->stats().reading.starts_with("direct:")) {
       ++direct_count;
       EXPECT_NE((*loader)->stats().notice.find("device_memory"), std::string::npos)
           << (*loader)->stats().notice;
     }
-    EXPECT_TRUE(take_some(**loader) == wanted);
+    if (reads) {
+      EXPECT_EQ(take_some(**loader).size(), wanted.size());
+    }
+  };
+  for (const std::uint64_t mebibytes : {1U, 2U, 4U, 8U, 64U})
+    expect_as_direct(mebibytes << 10U, true);
+  for (std::uint64_t kibibytes = 32U << 10U; kibibytes < 36U << 10U; kibibytes += 200) {
+    expect_as_direct(kibibytes, false);
   }
   EXPECT_GT(direct_count, 0U);
+}
+
+// The same where the GPU itself has no more, whether or not cuFile takes the memory.
+TEST_P(GpuDirect, StagingLeavesTheBatchesASmallGpu) {
+  for (std::uint64_t kibibytes = 32U << 10U; kibibytes < 36U << 10U; kibibytes += 700) {
+    for (const bool is_refused : {false, true}) {
+      SCOPED_TRACE(std::to_string(kibibytes) + " KiB");
+      fake_cuda::reset({.seed = kibibytes, .is_started = true, .memory_bytes = kibibytes << 10U});
+      fake_cufile::reset();
+      if (is_refused) fake_cufile::fail("cuFileBufRegister", 5036);
+      const auto loader = open({.batch_size = 8, .columns = normalized_mel()});
+      EXPECT_FALSE(take_some(*loader).empty());
+      if (!is_refused) continue;
+      // What cuFile did not take is there for others.
+      const auto device = device::Device::open("cuda:0");
+      const auto first = (*device)->make_slot({.staging = std::size_t{14} << 20U});
+      const auto second = (*device)->make_slot({.staging = std::size_t{14} << 20U});
+      EXPECT_TRUE(first.ok() && second.ok()) << second.status().message();
+    }
+  }
 }
 
 // Records of 32,724 bytes begin at multiples of 4.

@@ -5,9 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "base/checked.hpp"
 #include "cuda/memory.hpp"
@@ -31,7 +38,7 @@ class GpuReadQueueTest : public ::testing::Test {
     testing::fake_cufile::reset();
     for (std::size_t i = 0; i < kPages * kPage; ++i) text_.push_back(letter(i));
     gpu_ = *cuda::Context::open(0);
-    memory_ = *cuda::DevicePool::of(gpu_)->allocate((kPages + 1) * kPage, 0);
+    memory_ = *cuda::DevicePool::of(gpu_)->allocate((kPages + 1) * kPage);
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     cells_ = {reinterpret_cast<std::byte*>(align_up(memory_.address(), kPage)), kPages * kPage};
     file_ = open_file();
@@ -125,6 +132,68 @@ TEST_F(GpuReadQueueTest, EndsWithReadsOnTheirWay) {
   std::vector<DirectRead> reads;
   for (std::size_t page = 0; page < 8; ++page) reads.push_back(read_of(page));
   ASSERT_EQ(*queue->submit(reads), 8U);
+}
+
+// The masks of blocked signals of all threads of this process.
+std::map<std::string, std::string> blocked_signals() {
+  std::map<std::string, std::string> by_thread;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(thread.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("SigBlk:")) by_thread[thread.path().filename()] = line.substr(8);
+    }
+  }
+  return by_thread;
+}
+
+TEST_F(GpuReadQueueTest, ItsThreadsLeaveSignalsToTheProgram) {
+  const auto before = blocked_signals();
+  const auto queue = open(4);
+  constexpr int kTries = 500;
+  std::size_t blocking_count = 0;
+  for (int i = 0; i < kTries && blocking_count < 4; ++i) {  // until all have begun
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    blocking_count = 0;
+    for (const auto& [thread, mask] : blocked_signals()) {
+      const bool blocks_interrupts = (std::stoull(mask, nullptr, 16) & 1U << (SIGINT - 1)) != 0;
+      if (!before.contains(thread) && blocks_interrupts) ++blocking_count;
+    }
+  }
+  EXPECT_EQ(blocking_count, 4U);
+}
+
+std::atomic<int> inside_count = 0;
+
+// Ends the process while reads are under way. cuFile ends itself then, as `is_over` stands for.
+[[noreturn]] void end_process_while_reading(DirectQueue& queue, std::span<const DirectRead> reads) {
+  testing::fake_cufile::reset({.on_read = [](std::uint64_t, ssize_t got) {
+    ++inside_count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    --inside_count;
+    return got;
+  }});
+  (void)queue.submit(reads);
+  while (inside_count == 0) std::this_thread::yield();
+  std::exit(0);
+}
+
+TEST_F(GpuReadQueueTest, TheEndOfTheProcessWaitsForReads) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer makes a failure of threads that nobody joins";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto end = [this] {
+    // Registered before cuFile is opened, as cuFile's own handlers are, so it runs behind ours.
+    std::atexit([] {
+      const int count = inside_count;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      std::_Exit(count == 0 && inside_count == 0 ? 0 : 3);
+    });
+    std::vector<DirectRead> reads;
+    for (std::size_t page = 0; page < 8; ++page) reads.push_back(read_of(page));
+    end_process_while_reading(*open(2).release(), reads);
+  };
+  EXPECT_EXIT(end(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(GpuReadQueueTest, WhatTheLibraryRefusesIsTheReadsOwnError) {

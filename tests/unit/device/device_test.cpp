@@ -158,7 +158,7 @@ std::span<std::byte> write(BorrowableMemory& memory, std::size_t first, std::siz
 TEST_P(AnyDevice, BorrowedBytesAreSeenAndMayChangeOnceTheyAreCopied) {
   auto memory = under_test_.device()->make_borrowable(8192);
   ASSERT_TRUE(memory.ok()) << memory.status().message();
-  const auto slot = slot_of({.staging = 64, .host = 8});
+  const auto slot = slot_of({.staging = 64, .host = 8, .has_changes = true});
   ASSERT_TRUE(slot->begin_filling().ok());
   ASSERT_EQ(memory->has_value(), !under_test_.device()->reads_host_memory());
   if (!memory->has_value()) {
@@ -277,6 +277,18 @@ TEST(Device, UnknownOnesAreRefusedByName) {
   ASSERT_FALSE(device.ok());
   EXPECT_EQ(device.status().code(), StatusCode::kUnsupported);
   EXPECT_NE(device.status().message().find("tpu:0"), std::string::npos);
+}
+
+// The CPU would hide the mistake.
+TEST(Device, AutoRefusesADataDeviceThatIsNotThere) {
+  const DeviceUnderTest gpu(DeviceChoice::kCuda);
+  const auto misnamed = Device::open("auto", {.data_device = "gpu0"});
+  ASSERT_FALSE(misnamed.ok());
+  EXPECT_EQ(misnamed.status().code(), StatusCode::kInvalidArgument);
+  const auto missing = Device::open("auto", {.data_device = "cuda:77"});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.status().message().find("there is no GPU cuda:77"), std::string::npos)
+      << missing.status().message();
 }
 
 TEST(Device, MoreMemoryThanThereIsIsAValue) {

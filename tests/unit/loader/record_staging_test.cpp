@@ -315,6 +315,7 @@ TEST_F(RecordStagingTest, UploadThatCannotBeWaitedForLeavesTheRestToTheOrdinaryP
     (*staging)->release(tickets[i]);
   }
   EXPECT_GE(left_count, kRecords - 2 * kBorrowedAtOnce);
+  EXPECT_NE((*staging)->why_stopped(), "");
 }
 
 TEST_F(RecordStagingTest, OnlyADevicesMemoryIsBorrowableAndOnlyInBounds) {
