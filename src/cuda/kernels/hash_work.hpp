@@ -191,22 +191,4 @@ XTTS_ON_BOTH inline std::uint64_t finish_hash(const HashState& state, std::uint6
   return value ^ value >> 32U;
 }
 
-// All of it, by one thread.
-XTTS_ON_BOTH inline std::uint64_t hash_alone(const unsigned char* memory, std::uint64_t size_bytes,
-                                             std::uint64_t seed) {
-  HashState state;
-  begin_hash(state, seed);
-  const HashPlan plan = plan_hash(size_bytes);
-  const HashedWords words = words_of(memory);
-  for (std::uint32_t lane = 0; lane < kHashLanes; ++lane) {
-    std::uint64_t value = state.lanes[lane];
-    for (std::uint64_t block = 0; block <= plan.whole_blocks; ++block) {
-      const std::uint64_t sum = lane_sum(state, words, block, stripes_of_block(plan, block), lane);
-      value = lane_behind_block(state, plan, block, lane, value, sum);
-    }
-    state.lanes[lane] = value + last_part(state, memory, size_bytes, lane);
-  }
-  return finish_hash(state, size_bytes);
-}
-
 }  // namespace xtts::cuda

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cuda/kernels/hash_work.hpp"
 #include "cuda/kernels/range_work.hpp"
 #include "support/cuda_driver/words.hpp"
+#include "support/hash_alone.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {
@@ -186,12 +186,12 @@ Work make_hash(FakeDriver& driver, const Launch& launch, const cuda::HashTable& 
     const DeviceRange result = range_of_kernel(driver, range.result, sizeof(std::uint64_t));
     work.uses.push_back(memory.use(false));
     work.uses.push_back(result.use(true));
-    work.pieces.emplace_back([memory, result, size_bytes = range.size_bytes,
-                              seed = range.seed]() -> std::string {
-      *reinterpret_cast<std::uint64_t*>(result.own()) =
-          cuda::hash_alone(reinterpret_cast<const unsigned char*>(memory.own()), size_bytes, seed);
-      return {};
-    });
+    work.pieces.emplace_back(
+        [memory, result, size_bytes = range.size_bytes, seed = range.seed]() -> std::string {
+          *reinterpret_cast<std::uint64_t*>(result.own()) =
+              hash_alone(reinterpret_cast<const unsigned char*>(memory.own()), size_bytes, seed);
+          return {};
+        });
   }
   check_disjoint(driver, work.uses);
   return work;

@@ -1,6 +1,7 @@
 // The project's kernels, done by the host: src/cuda/kernels/range_work.hpp and hash_work.hpp have
-// the arithmetic. Each launch says which ranges it reads and writes. A table that asks for the
-// impossible is refused.
+// the arithmetic. The hash is that of support/hash_alone.hpp: no tiles, and no threads that share
+// them. Each launch says which ranges it reads and writes. A table that asks for the impossible is
+// refused.
 #pragma once
 
 #include "cuda/kernels/range_tables.hpp"

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "support/hash_alone.hpp"
 
 namespace xtts::cuda {
 namespace {
+
+using testing::hash_alone;
 
 constexpr std::size_t kHashedBytesMax = 1U << 20U;
 
