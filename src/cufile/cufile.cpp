@@ -26,20 +26,20 @@ Status no_library(const std::string& why) {
 // Errors that a user can do something about.
 const char* in_words(int code) {
   switch (code) {
-    case 5001:
+    case kModuleNotLoaded:
       return "the kernel module nvidia-fs is not loaded, and cufile.json does not allow to work "
              "without it";
-    case 5004:
+    case kModuleMismatch:
       return "nvidia-fs and cuFile are of different versions";
-    case 5007:
+    case kMachineNotSupported:
       return "this machine is not supported";
     case kFileNotSupported:
       return "the file system is not supported";
-    case 5009:
+    case kGpuNotSupported:
       return "this GPU is not supported";
     case kDriverError:
       return "the NVIDIA driver refused a call";
-    case 5033:
+    case kSetupFailed:
       return "it could not be started; its log, cufile.log, may say more";
     case kMemoryNotPinned:
       return "the GPU's memory could not be pinned: its BAR1 window may be too small";

@@ -16,9 +16,14 @@ struct CallError {
   int driver_code;  // CUresult, where `code` is kDriverError
 };
 inline constexpr int kSuccess = 0;
-inline constexpr int kDriverError = 5011;
+inline constexpr int kModuleNotLoaded = 5001;  // the kernel module is nvidia-fs
+inline constexpr int kModuleMismatch = 5004;
+inline constexpr int kMachineNotSupported = 5007;
 inline constexpr int kFileNotSupported = 5008;
+inline constexpr int kGpuNotSupported = 5009;
+inline constexpr int kDriverError = 5011;
 inline constexpr int kAlreadyOpen = 5026;  // by another user of cuFile in this process
+inline constexpr int kSetupFailed = 5033;
 inline constexpr int kMemoryNotPinned = 5036;
 
 struct FileObject;
@@ -52,7 +57,7 @@ struct DriverProperties {
   unsigned batch_timeout_max = 0;
   unsigned char more[256] = {};  // of later libraries
 };
-inline constexpr unsigned kFeaturePeerToPeer = 1U << 4U;  // CU_FILE_P2P_SUPPORTED
+inline constexpr unsigned kFeaturePeerToPeer = 1U << 4U;  // CU_FILE_P2P_SUPPORTED, since 1.16
 
 // X(name in the code, symbol in the library, what it returns, parameters)
 #define XTTS_CUFILE_CALLS(X)                                                                  \

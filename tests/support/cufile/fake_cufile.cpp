@@ -23,7 +23,6 @@ using cufile::DriverProperties;
 using cufile::FileDescription;
 using cufile::FileHandle;
 
-constexpr int kNotStarted = 5001;
 constexpr int kInvalidValue = 5022;
 constexpr int kAlreadyRegistered = 5023;
 constexpr int kNotRegistered = 5024;
@@ -120,7 +119,7 @@ CallError cuFileDriverOpen() {
 
 CallError cuFileDriverGetProperties(DriverProperties* properties) {
   return make_call("cuFileDriverGetProperties", [&](State& now) {
-    if (!now.is_started) return kNotStarted;
+    if (!now.is_started) return cufile::kModuleNotLoaded;
     properties->nvidia_fs.supported = now.options.has_direct_path ? 1U << 4U : 0U;
     properties->features = now.options.has_peer_to_peer ? cufile::kFeaturePeerToPeer : 0U;
     return cufile::kSuccess;
@@ -137,7 +136,7 @@ XTTS_FAKE_CUFILE_API CallError cuFileGetVersion(int* version) {
 
 CallError cuFileHandleRegister(FileHandle* file, FileDescription* description) {
   return make_call("cuFileHandleRegister", [&](State& now) {
-    if (!now.is_started) return kNotStarted;
+    if (!now.is_started) return cufile::kModuleNotLoaded;
     if (description->type != 1 || !is_open(description->descriptor)) return kInvalidValue;
     const std::uintptr_t handle = now.next_handle += 16;
     now.files[handle] = description->descriptor;
@@ -163,7 +162,7 @@ void cuFileHandleDeregister(FileHandle file) {
 
 CallError cuFileBufRegister(const void* memory, std::size_t size_bytes, int flags) {
   return make_call("cuFileBufRegister", [&](State& now) {
-    if (!now.is_started) return kNotStarted;
+    if (!now.is_started) return cufile::kModuleNotLoaded;
     const auto* const bytes = static_cast<const std::byte*>(memory);
     const auto address = reinterpret_cast<cuda::DeviceAddress>(memory);
     if (flags != 0 || size_bytes == 0 || address % kPageBytes != 0 ||
