@@ -106,7 +106,8 @@ time_reading() {
   xtts-precompute bench "$out/cache" --cold --reading "$1" --device cuda --json 2>/dev/null |
     "$python" -c 'import json, sys
 told = json.load(sys.stdin)
-print("%.0f samples/s, %s" % (told["samples_per_s"], told["reading"]))'
+notice = told["notice"]
+print("%.0f samples/s, %s%s" % (told["samples_per_s"], told["reading"], notice and "; notice: " + notice))'
 }
 
 say "== gpu: measuring"
