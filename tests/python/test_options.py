@@ -18,6 +18,8 @@ import xtts_precompute as xp
             {"reading": "directly"},
             r"no reading 'directly' \(did you mean 'direct'\?\); there are: auto, mapped, direct",
         ),
+        ({"reading": "GPUDirect"}, r"did you mean 'gpudirect'"),
+        ({"pin_memory": True}, r"no argument of reader\(\) 'pin_memory'; there are"),
         ({"on_damage": "ignored"}, r"did you mean 'ignore'"),
         ({"ids": []}, "no clip is chosen"),
         ({"ids": "clip-001"}, "must be a list of ids, not one text"),

@@ -11,12 +11,17 @@ import numpy as np
 
 from .errors import InvalidArgumentError
 
+# Of difflib: 'lmbd' is as near as this to 'lmdb'. 'pin_memory' is less near to 'device_memory', and
+# does not mean it.
+_NEAR = 0.75
+
 
 def no_such(kind: str, name: object, known: Iterable[str]) -> str:
     """Returns the sentence about a name that does not exist."""
     names = list(known)
-    nearest = difflib.get_close_matches(str(name), names, n=1)
-    hint = f" (did you mean '{nearest[0]}'?)" if nearest else ""
+    in_lower_case = {one.lower(): one for one in names}
+    nearest = difflib.get_close_matches(str(name).lower(), in_lower_case, n=1, cutoff=_NEAR)
+    hint = f" (did you mean '{in_lower_case[nearest[0]]}'?)" if nearest else ""
     return f"there is no {kind} '{name}'{hint}; there are: {', '.join(names)}"
 
 
