@@ -2,6 +2,7 @@
 
 import importlib.util
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -176,11 +177,22 @@ def test_crops_are_pieces_from_seeded_places(form, caches, truths):
 @pytest.mark.parametrize("form", ["lmdb-padded-float32", "hdf5-packed-bfloat16"])
 def test_same_batches_however_they_are_read(form, reading, caches, truths):
     truth, cache = truths(form), xp.open(caches(form))
-    reader = cache.reader(batch_size=8, seed=2, reading=reading, columns={"mel": "float32", "tokens": None})
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        reader = cache.reader(batch_size=8, seed=2, reading=reading, columns={"mel": "float32", "tokens": None})
     for batch in reader:
         truth.check(batch)
     stats = reader.stats()
     assert stats.storage and stats.reading and stats.batch_count == 4
+    assert bool(told) == (not stats.reading.startswith(reading))
+
+
+@pytest.mark.parametrize("reading", ["direct", "gpudirect"])
+def test_a_reading_that_was_replaced_is_told(reading, cache):
+    # Records of tokens are too small for the disk to be asked past the page cache.
+    with pytest.warns(UserWarning, match=f"reading='{reading}' cannot be had here.* takes 'mapped': .*small") as told:
+        cache.reader(batch_size=8, reading=reading, columns=["tokens"])
+    assert told[0].filename == __file__
 
 
 def test_same_batches_for_any_number_of_threads(cache):

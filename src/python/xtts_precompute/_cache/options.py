@@ -430,7 +430,8 @@ class Readable(ABC):
                 "direct": past the page cache, for caches larger than memory; mapped where the
                 system cannot. "gpudirect": into the GPU's memory, by NVIDIA's cuFile (GPUDirect
                 Storage); "direct" where the system cannot. "auto": one of the first two, chosen by
-                the storage (`stats().storage` and `stats().reading` tell).
+                the storage (`stats().storage` and `stats().reading` tell). If the system cannot do
+                what you ask for, a warning says why.
             max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it,
                 CorruptError. 1: no limit.
             device_memory: The bytes of a GPU's memory that the readers of this process may hold

@@ -100,6 +100,16 @@ class Reader:
         self._told_left_out = 0  # of this epoch: the count in the last warning
         self._core = _core.Reader(cache._reader_source(), core_options(cache.columns, options))
         _open_readers.add(self)
+        self._tell_of_reading(options.get("reading", "auto"))
+
+    def _tell_of_reading(self, asked: str) -> None:
+        """Warns if the cache is not read as the caller asked for."""
+        if asked in ("auto", "mapped"):
+            return
+        stats = self.stats()
+        taken, of_records, why = stats.reading.partition(": ")
+        if of_records and not taken.startswith(asked):
+            warn(f"reading={asked!r} cannot be had here, and the reader takes {taken!r}: {stats.notice or why}")
 
     # ---- iteration
 
