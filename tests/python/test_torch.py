@@ -163,6 +163,44 @@ def test_without_cuda_it_says_so(cache):
     assert not next(iter(xp.torch.Loader(cache, batch_size=8, pin_memory=True))).mel.is_pinned()
 
 
+@pytest.mark.parametrize("device", ["mps", "xpu", "xla"])
+def test_a_device_that_pytorch_cannot_use_is_told_at_once(device, cache):
+    try:
+        torch.empty(0, device=device)
+    except Exception:
+        with pytest.raises(xp.UnsupportedError, match=f"device is '{device}', which PyTorch cannot use here: ."):
+            xp.torch.Loader(cache, device=device)
+    else:
+        pytest.skip(f"there is a device {device}")
+
+
+def test_auto_is_cuda_or_else_the_cpu(cache):
+    kind = "cuda" if torch.cuda.is_available() else "cpu"
+    assert next(iter(xp.torch.Loader(cache, batch_size=8, device="auto"))).mel.device.type == kind
+
+
+@pytest.fixture
+def two_gpus(monkeypatch):
+    """PyTorch says that there are two GPUs, of which the reader does not know."""
+    if torch.cuda.is_available():
+        pytest.skip("there is CUDA here")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+
+
+def test_a_gpu_that_is_not_there_is_told_at_once(two_gpus, cache):
+    xp.torch.Loader(cache, device="cuda:1")
+    with pytest.raises(xp.UnsupportedError, match="'cuda:7', but PyTorch finds 2 GPUs, and the first is cuda:0"):
+        xp.torch.Loader(cache, device="cuda:7")
+
+
+def test_without_the_readers_gpus_pytorch_copies(two_gpus, cache):
+    loader = xp.torch.Loader(cache, batch_size=8, device="cuda:1", data_device="cuda:0", data_device_memory=2**30)
+    told = "PyTorch copies the batches to cuda:1, not the reader, and data_device and data_device_memory without effect"
+    with pytest.warns(UserWarning, match=f"{told}: "):
+        assert len(loader) == 4
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -171,7 +209,9 @@ def test_without_cuda_it_says_so(cache):
         ({"fields": ("mell",)}, "did you mean 'mel'"),
         ({"fields": "mel"}, "list of names"),
         ({"rank": 1}, "go together"),
-        ({"device": "gpu"}, "device is 'gpu'"),
+        ({"device": "gpu"}, "device is 'gpu', but must be cpu, cuda, cuda:N, auto, or another device of PyTorch's$"),
+        ({"device": "pinned"}, "device is 'pinned', .*; pin_memory=True makes page-locked batches"),
+        ({"device": 1.5}, "device is 1.5, but must be cpu"),
         ({"in_place": "no"}, "True or False"),
     ],
 )

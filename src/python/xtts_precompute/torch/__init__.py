@@ -47,7 +47,8 @@ class Loader(BatchLoader[TensorBatch]):
             stream that is current when a batch is handed out waits for it, and the host does not.
             Use a batch's tensors on that stream. Before you use them on another one, call
             `other.wait_stream(torch.cuda.current_stream())`; and before you drop them,
-            `torch.cuda.current_stream().wait_stream(other)`.
+            `torch.cuda.current_stream().wait_stream(other)`. "auto": "cuda" if PyTorch finds it, else
+            "cpu".
         pin_memory: True: page-locked tensors on the CPU, for code that copies to the GPU itself.
             Without a GPU it does nothing.
         in_place: With shuffle="none", batches can be views of the cache's own file. True: no copy;
@@ -92,7 +93,10 @@ class Loader(BatchLoader[TensorBatch]):
             try:
                 return super()._open_reader(**{**options, "device": f"cuda:{number}"})
             except UnsupportedError as error:
-                warn(f"PyTorch copies the batches to {self._device}, not the reader: {error}")
+                of_a_gpu = [name for name in ("data_device", "data_device_memory") if options.get(name) is not None]
+                options = {name: value for name, value in options.items() if name not in of_a_gpu}
+                without = f", and {' and '.join(of_a_gpu)} without effect" if of_a_gpu else ""
+                warn(f"PyTorch copies the batches to {self._device}, not the reader{without}: {error}")
         self._ahead = int(self._device.type != "cpu")
         return super()._open_reader(**options)
 

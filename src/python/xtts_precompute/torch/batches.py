@@ -13,6 +13,7 @@ import numpy as np
 from .._base.arrays import Array
 from .._base.errors import InvalidArgumentError, UnsupportedError
 from .._base.frameworks import framework
+from .._base.words import counted
 from .._cache.batch import Batch
 from .._loaders.fields import FieldDict, Fields
 
@@ -38,16 +39,38 @@ def share() -> tuple[int, int]:
 
 
 def checked_device(device: Any) -> Any:
-    """Returns the argument `device` as a torch.device; raises if it does not exist."""
+    """Returns the argument `device` as a torch.device; raises if it does not exist.
+
+    "auto" is CUDA if PyTorch finds it, else the CPU.
+    """
+    if isinstance(device, str) and device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         known = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise InvalidArgumentError(f"device is {device!r}: {str(error).splitlines()[0]}") from None
-    if known.type == "cuda" and not torch.cuda.is_available():
+    except (RuntimeError, TypeError):
+        hint = "; pin_memory=True makes page-locked batches on the CPU" if device == "pinned" else ""
+        raise InvalidArgumentError(
+            f"device is {device!r}, but must be cpu, cuda, cuda:N, auto, or another device of PyTorch's{hint}"
+        ) from None
+    if known.type == "cuda":
+        _check_cuda(device, known)
+    elif known.type != "cpu":
+        try:
+            torch.empty(0, device=known)
+        except Exception as error:  # each kind of device has its own
+            why = (str(error).splitlines() or [type(error).__name__])[0]
+            raise UnsupportedError(f"device is {device!r}, which PyTorch cannot use here: {why}") from None
+    return known
+
+
+def _check_cuda(device: Any, known: Any) -> None:
+    if not torch.cuda.is_available():
         raise UnsupportedError(
             f"device is {device!r}, and PyTorch finds no CUDA (torch.cuda.is_available() is False): use device='cpu'"
         )
-    return known
+    if known.index is not None and known.index >= torch.cuda.device_count():
+        found = counted(torch.cuda.device_count(), "GPU, and the first is", "GPUs, and the first is")
+        raise UnsupportedError(f"device is {device!r}, but PyTorch finds {found} cuda:0")
 
 
 class TensorBatch(FieldDict):
