@@ -214,6 +214,13 @@ def test_prefetch_to_gpu_without_one_says_so(path):
     assert "CPU" in next(iter(dataset))[1].device
 
 
+def test_a_gpu_that_the_configuration_names_and_is_not_there_is_told(path):
+    if tf.config.list_logical_devices("GPU"):
+        pytest.skip("there is a GPU")
+    with pytest.warns(UserWarning, match="data_gpu: TensorFlow finds 0 GPUs, so there is no GPU 0"):
+        opened(path, {"data_gpu": 0}).create_tf_dataset()
+
+
 @pytest.mark.parametrize("keys", [{"data_gpu": 0, "model_gpu": 0}, {"data_gpu": 0}, {}])
 def test_batches_go_to_the_models_gpu(path, keys):
     if not tf.config.list_logical_devices("GPU"):

@@ -1,6 +1,7 @@
 """create_torch_loader(): the trainer's tuple as PyTorch tensors."""
 
 import pickle
+import warnings
 
 import myxtts_support
 import numpy as np
@@ -96,6 +97,41 @@ def test_prefetch_to_gpu_without_one_says_so(path):
     ):
         loader = opened(path, {"prefetch_to_gpu": True, "pin_memory": True}).create_torch_loader()
     assert next(iter(loader)).mel.device.type == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"model_gpu": 1}, "model_gpu: PyTorch finds 0 GPUs, so there is no GPU 1"),
+        ({"data_gpu": 0}, "data_gpu: PyTorch finds 0 GPUs, so there is no GPU 0"),
+        ({"data_gpu": 0, "model_gpu": 1}, "model_gpu: PyTorch finds 0 GPUs, so there is no GPU 1"),
+        ({"data_gpu": None, "model_gpu": None}, None),
+        ({}, None),
+        ({"model_gpu": 1, "prefetch_to_gpu": False}, None),
+    ],
+)
+def test_a_gpu_that_the_configuration_names_and_is_not_there_is_told(path, keys, told):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        opened(path, keys).create_torch_loader()
+    assert [told in str(one.message) for one in found] == ([] if told is None else [True])
+
+
+def test_two_gpus_prepare_batches_and_train(path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+
+    def places(**keys):
+        loader = opened(path, keys).create_torch_loader()._inner
+        return str(loader._device), loader._options.get("data_device")
+
+    assert places(data_gpu=0, model_gpu=1) == ("cuda:1", "cuda:0")
+    assert places(data_gpu=1, model_gpu=1) == places(model_gpu=1) == places(data_gpu=1) == ("cuda:1", None)
+    assert places() == ("cuda:0", None)
+    with pytest.warns(UserWarning, match="data_gpu: PyTorch finds 2 GPUs, so there is no GPU 5: cuda:1 receives"):
+        assert places(data_gpu=5, model_gpu=1) == ("cuda:1", None)
 
 
 def test_batches_go_to_the_models_gpu(path):

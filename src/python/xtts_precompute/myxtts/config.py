@@ -45,7 +45,8 @@ LOADER_KEYS = {
     "data.pin_memory": "page-locked batches, of the PyTorch loader",
     "data.prefetch_to_gpu": "batches are copied to the GPU ahead",
     "data.model_gpu": "the GPU that they are copied to",
-    "data.data_gpu": "the GPU that they are copied to where model_gpu is not set; a cache leaves it nothing to compute",
+    "data.data_gpu": "with model_gpu and PyTorch: the GPU that receives batches, pads them and copies them to "
+    "model_gpu; without model_gpu: the GPU that they are copied to",
 }
 # Keys about text, which the tokenizer uses.
 TEXT_KEYS = (

@@ -12,6 +12,7 @@ import numpy as np
 from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError, ResourceError
 from .._base.warn import warn
+from .._base.words import counted
 from .._cache.ids import position_in
 from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone
 from .config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey
@@ -144,6 +145,11 @@ class Dataset:
         self._to_gpu = config.switch("prefetch_to_gpu", False)
         model, data = config.whole("model_gpu", None, 0, 1023), config.whole("data_gpu", None, 0, 1023)
         self._gpu = model if model is not None else data or 0
+        self._data_gpu = None if model is None or data == model else data
+        # What asks for a GPU. The trainer's default does not: it is no mistake to train on the CPU.
+        asking = {"model_gpu": model is not None, "data_gpu": data is not None}
+        asking["prefetch_to_gpu"] = config.says("prefetch_to_gpu")
+        self._gpu_key = next((name for name, asks in asking.items() if asks), None)
         is_native = config.is_native and config.frames_max is not None
         self._shape = Shape(
             tokens=config.text_max,
@@ -288,7 +294,7 @@ class Dataset:
             records=self._record_lengths(),
             repeat=switch("repeat", repeat),
             buffer=self._ahead if switch("prefetch", prefetch) else 0,
-            device=tensorflow.gpu(self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else None,
+            device=tensorflow.gpu(self._gpu, self._gpu_key) if self._to_gpu else None,
         )
         if self.mode == "precompute":
             return tensorflow.of_cache(
@@ -319,7 +325,8 @@ class Dataset:
                 last batch may be short. None: True for training and for all clips, False for
                 validation and tests, where each clip is to come once.
             device: Where batches are to be. None: the GPU that the configuration names, if
-                `prefetch_to_gpu` is on and there is one; else the CPU.
+                `prefetch_to_gpu` is on and there is one; else the CPU. If the configuration names
+                another GPU as `data_gpu`, that one receives the batches and pads them.
             ids: True: batches have the clips' ids.
         """
         from .. import torch
@@ -327,11 +334,16 @@ class Dataset:
 
         drop_last = self._drops(drop_last)
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
+        data_device = None
         if device is None:
-            device = _torch_gpu(torch.torch, self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else "cpu"
+            device = _torch_gpu(torch.torch, self._gpu, self._gpu_key) if self._to_gpu else "cpu"
+            if device != "cpu" and self._data_gpu is not None and self.mode == "precompute":
+                data_device = _torch_data_gpu(torch.torch, self._data_gpu, device)
         if self.mode != "precompute":
             return self._at_runtime(options, ids, torch.share, FromNumpy(device, self._pins))
         columns = self._columns(ids)
+        if data_device is not None:
+            options["data_device"] = data_device
         inner = torch.Loader(
             self.source,
             device=device,
@@ -455,17 +467,29 @@ def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> N
         warn(f"{config.name}: {key.name}: {key.note}")
 
 
-def _torch_gpu(torch: Any, number: int, is_asked: bool) -> str:
+def _torch_gpu(torch: Any, number: int, key: str | None) -> str:
     """Returns PyTorch's name of the GPU, or "cpu" if there is none.
 
-    If the configuration asks for a GPU that does not exist, a warning says so.
+    If a key of the configuration asks for a GPU that does not exist, a warning says so.
     """
     found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if number < found:
         return f"cuda:{number}"
-    if is_asked:
+    if key is not None:
         warn(
-            f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in "
-            "the CPU's memory"
+            f"{key}: PyTorch finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: batches stay in the "
+            "CPU's memory"
         )
     return "cpu"
+
+
+def _torch_data_gpu(torch: Any, number: int, device: str) -> str | None:
+    """Returns PyTorch's name of the GPU that receives batches for `device`, or None if there is none."""
+    found = torch.cuda.device_count()
+    if number < found:
+        return f"cuda:{number}"
+    warn(
+        f"data_gpu: PyTorch finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: {device} receives the "
+        "batches itself"
+    )
+    return None

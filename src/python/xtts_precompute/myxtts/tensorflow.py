@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .._base.frameworks import framework
 from .._base.warn import warn
+from .._base.words import counted
 from ..tensorflow import tf_data as tensors
 from .batches import Loader, Shape
 
@@ -106,17 +107,17 @@ def _ahead(made: Any, wish: Wish) -> Any:
     return made.prefetch(wish.buffer) if wish.buffer else made
 
 
-def gpu(number: int, is_asked: bool) -> str | None:
+def gpu(number: int, key: str | None) -> str | None:
     """Returns TensorFlow's name of a GPU, or None if there is none with this number.
 
-    If the configuration asks for a GPU that does not exist, a warning says so.
+    If a key of the configuration asks for a GPU that does not exist, a warning says so.
     """
     found = len(tf.config.list_logical_devices("GPU"))
     if number < found:
         return f"/GPU:{number}"
-    if is_asked:
+    if key is not None:
         warn(
-            f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay "
+            f"{key}: TensorFlow finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: batches stay "
             "in the CPU's memory"
         )
     return None
