@@ -262,6 +262,23 @@ def test_errors_say_what_to_do(cache, own_path):
         xp.tensorflow.dataset(cache, fields=("mell",))
 
 
+@pytest.mark.parametrize("device", ["/GPU:7", "gpu:7", "/device:GPU:7", "/CPU:3", "/CPU:0", "/CPU", "", None])
+def test_a_device_that_is_not_there_is_told(device, cache):
+    options = {"batch_size": 8, "device": device}
+    if "7" in str(device) or "3" in str(device):
+        with pytest.raises(xp.UnsupportedError, match=f"device is '{device}', and TensorFlow finds . device"):
+            next(iter(xp.tensorflow.Loader(cache, **options)))
+        with pytest.raises(xp.UnsupportedError, match=f"device is '{device}'"):
+            xp.tensorflow.dataset(cache, **options)
+    else:
+        assert next(iter(xp.tensorflow.Loader(cache, **options))).mel.shape[0] == 8
+
+
+def test_what_is_no_device_is_told(cache):
+    with pytest.raises(xp.InvalidArgumentError, match="not 'banana:split'"):
+        xp.tensorflow.dataset(cache, batch_size=8, device="banana:split")
+
+
 def test_keras_trains(cache):
     dataset = xp.tensorflow.dataset(cache, batch_size=8, fields=("mel", "mel_len"), structure=tuple)
     model = tf.keras.Sequential([tf.keras.layers.GlobalAveragePooling1D(), tf.keras.layers.Dense(1)])

@@ -28,7 +28,7 @@ from .._cache.batch import Batch
 from .._loaders.fields import FieldDict
 from .._loaders.loader import BatchLoader, ReadableOrPath
 from .optimizing import optimize
-from .tf_data import dataset, share, slots_for
+from .tf_data import check_device, dataset, share, slots_for
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
@@ -87,6 +87,11 @@ class Loader(BatchLoader[TensorBatch]):
         super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
         self._integers = one_of("integers", integers, ("int32", "int64"))
         self._device = device
+
+    def _open_reader(self, **options: Any) -> Any:
+        # At the first use: the question starts TensorFlow, whose settings must come before.
+        check_device(self._device)
+        return super()._open_reader(**options)
 
     def _convert(self, batch: Batch) -> TensorBatch:
         return TensorBatch((name, self._tensor(array)) for name, array in self._fields.arrays(batch).items())

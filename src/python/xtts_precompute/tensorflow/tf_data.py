@@ -15,7 +15,7 @@ import numpy as np
 
 from .._base.arrays import Array
 from .._base.choices import one_of, switch, whole
-from .._base.errors import InvalidArgumentError
+from .._base.errors import InvalidArgumentError, UnsupportedError
 from .._base.frameworks import framework
 from .._base.words import counted
 from .._cache.batch import Batch
@@ -48,6 +48,22 @@ def slots_for(device: str | None) -> str:
     TensorFlow shows nobody its streams, so it makes the copy itself. It keeps the slot until then.
     """
     return "pinned" if device is not None and "GPU" in device.upper() else "cpu"
+
+
+def check_device(device: str | None) -> None:
+    """Raises if TensorFlow has no such device. Without this check it would silently use another one."""
+    if device is None:
+        return
+    try:
+        wanted = tf.DeviceSpec.from_string(device)
+    except ValueError as error:
+        raise InvalidArgumentError(f'device must be a text such as "/GPU:0", not {device!r}: {error}') from None
+    if wanted.device_type is None:
+        return
+    there = [tf.DeviceSpec.from_string(one.name) for one in tf.config.list_logical_devices(wanted.device_type.upper())]
+    if not any(wanted.device_index in (None, one.device_index) for one in there):
+        found = counted(len(there), f"device of type {wanted.device_type}", f"devices of type {wanted.device_type}")
+        raise UnsupportedError(f"device is {device!r}, and TensorFlow finds {found}: use device=None for the CPU")
 
 
 def dataset(
@@ -102,6 +118,7 @@ def dataset(
         raise InvalidArgumentError(f"structure must be dict or tuple, not {structure!r}")
     if input_context is not None:
         rank, world_size = input_context.input_pipeline_id, input_context.num_input_pipelines
+    check_device(device)
     options["device"] = slots_for(device)
     buffer = whole("buffer", buffer, 0, 512)
     options["prefetch"] = min(whole("prefetch", options.get("prefetch", 4), 3, 1024) + buffer + _SLOTS_LEFT, 1024)
