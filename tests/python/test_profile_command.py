@@ -111,6 +111,25 @@ def test_two_gpus_where_there_are_none_share_the_cpu(name, path):
         assert "data and model share the CPU" in found["note"] and "data_gpu" not in found
 
 
+def test_with_two_gpus_the_loader_copies_from_one_to_the_other(path, tmp_path, monkeypatch):
+    needs("torch")
+    import torch
+    from xtts_precompute.profile import placement, runs
+
+    if torch.cuda.is_available():
+        pytest.skip("there is CUDA here")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    (tmp_path / "placed_step.py").write_text("def step(batch): pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    options = command._parser().parse_args(
+        [str(path), "--framework", "torch", "--step", "placed_step:step", "--batch-size", "4"]
+    )
+    with pytest.warns(UserWarning, match="data_device without effect"):  # the reader knows of no GPU
+        run = runs.prepare(options, xp.StepProfiler(clock="wall", gpu=None), placement.place(0, 1, 2))
+    assert (str(run.loader._device), run.loader._options["data_device"]) == ("cuda:1", "cuda:0")
+
+
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_step_of_ones_own_takes_the_batches_of_a_cache(name, path, tmp_path):
     needs(name)

@@ -451,6 +451,18 @@ def test_with_fewer_gpus_it_says_what_can_be_measured():
     assert (none.data, none.model) == (None, None) and "share the CPU" in none.note and "is measured" in none.note
 
 
+def test_with_own_code_gpus_are_only_watched(trainer, monkeypatch, capsys):
+    assert place(1, 2, 3).only_watched().note.endswith("GPUs 1 and 2 are only watched.")
+    assert place(0, 1, 1).only_watched().note.endswith("GPU 0 is only watched.")
+    monkeypatch.setattr(measuring, "framework_of", lambda wanted: wanted)
+    monkeypatch.setattr(measuring, "gpu_count", lambda framework: 0)
+    own = ["--loader", "own_trainer:loader", "--step", "own_trainer:step", *map(str, FEW), "--no-synthetic"]
+    assert command.main([*own, "--data-gpu", "0", "--model-gpu", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "place nothing here" in said and "finds no GPU that could be watched" in said
+    assert "share the CPU" not in said
+
+
 @pytest.mark.parametrize(
     ("part", "words"),
     [("data", "bad low low acceptable good"), ("model", "bad low low low low")],

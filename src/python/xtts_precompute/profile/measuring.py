@@ -25,6 +25,8 @@ def measure(options: argparse.Namespace, tell: Callable[[str], None] | None) -> 
     placement = None
     if (options.data_gpu, options.model_gpu) != (None, None):
         placement = place(options.data_gpu, options.model_gpu, gpu_count(framework_of(options.framework)))
+        if options.loader is not None:
+            placement = placement.only_watched()
     gpu = usual_gpu(options.device) if placement is None else placement.model
     amount = _Amount.asked(options)
     profiler = StepProfiler(warmup=amount.warmup, batch_size=options.batch_size, gpu=gpu)

@@ -24,6 +24,14 @@ class Placement:
     def is_split(self) -> bool:
         return self.data != self.model
 
+    def only_watched(self) -> Placement:
+        """Returns the same for a loader and a step of the user's own, which decide where data and model are."""
+        note = "--data-gpu and --model-gpu place nothing here, because your own code decides where data and model are"
+        if self.model is None:
+            return Placement(None, None, f"{note}; and the framework finds no GPU that could be watched.")
+        watched = f"GPUs {self.data} and {self.model} are" if self.is_split else f"GPU {self.model} is"
+        return Placement(self.data, self.model, f"{note}: {watched} only watched.")
+
 
 def place(data_gpu: int | None, model_gpu: int | None, gpu_count: int) -> Placement:
     """Returns where data and model go. Where one number is not given, data is on 0 and the model on 1."""

@@ -144,12 +144,11 @@ def _torch(
     from ..torch import Loader, torch
 
     device = ("cuda" if torch.cuda.is_available() else "cpu") if options.device == "auto" else options.device
-    data_device = device
     if placement is not None:
-        device, data_device = (
-            "cpu" if number is None else f"cuda:{number}" for number in (placement.model, placement.data)
-        )
-    loader = Loader(cache, device=data_device, **loading)
+        device = "cpu" if placement.model is None else f"cuda:{placement.model}"
+        if placement.is_split:
+            loading["data_device"] = f"cuda:{placement.data}"
+    loader = Loader(cache, device=device, **loading)
     version = f"PyTorch {torch.__version__}"
     if options.step is not None:
         return _run(cache, options, placement, loader, own_step(options.step, profiler), version, device, None)
@@ -162,9 +161,6 @@ def _torch(
         torch.cuda.set_device(device)  # the clock's marks are on its stream
 
     def step(batch: Any) -> None:
-        if data_device != device:
-            with profiler.phase("transfer"):
-                batch = {name: batch[name].to(device, non_blocking=True) for name in loading["fields"]}
         mel = batch["mel"].float()
         with profiler.phase("forward"):
             predicted = model(mel, batch.get("tokens"), batch.get("text_len"))
