@@ -230,7 +230,9 @@ void add_bench_command(CLI::App& app, Context& context) {
       .choice("--shuffle", options->shuffle, {"none", "global", "window"}, "The order of the clips")
       .choice("--reading", options->reading, {"auto", "mapped", "direct", "gpudirect"},
               "Through the system's page cache, past it, or into the GPU's memory")
-      .option("--device", options->device, "NAME", "Where batches are consumed")
+      .option("--device", options->device, "{cpu,cuda,auto,pinned}",
+              "Where batches are consumed; cuda:1: the second GPU, auto: the first GPU or else the "
+              "CPU, pinned: the CPU with page-locked slots")
       .option("-j,--threads", options->thread_count, "N", "Threads that fill batches")
       .flag("--sweep", options->sweeps,
             "Try batches of 8 to 64, 1 to 16 threads and 4 to 16 batches ahead, and recommend")

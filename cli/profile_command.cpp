@@ -96,9 +96,12 @@ void add_profile_command(CLI::App& app, Context& context) {
               "Steps before them that do not (default: 5, or 0.5 s)")
       .option("--batch-size", options->batch_size, "N", "Clips of a batch of CACHE (default: 32)")
       .option("--split", options->split, "NAME", "Of CACHE: train, validation or test")
-      .option("--device", options->device, "D", "auto, cpu, cuda or cuda:N")
-      .option("--data-gpu", options->data_gpu, "I", "The GPU that batches are put on")
-      .option("--model-gpu", options->model_gpu, "J", "The GPU that trains")
+      .option("--device", options->device, "{auto,cpu,cuda}",
+              "Where the reference network trains; cuda:1 is the second GPU (default: auto)")
+      .option("--data-gpu", options->data_gpu, "I",
+              "The GPU that batches are put on; with --loader, it is only watched")
+      .option("--model-gpu", options->model_gpu, "J",
+              "The GPU that trains; with --loader, it is only watched")
       .option("--fail-over", options->fail_over, "P%",
               "Exit code 4 if data costs more than this share of a step")
       .flag("--no-synthetic", options->no_synthetic,

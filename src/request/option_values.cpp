@@ -90,7 +90,7 @@ Result<DeviceChoice> parse_device(const std::string& option, const std::string& 
     const auto number = std::from_chars(name.data() + kPrefix.size(), end, choice.number);
     if (number.ec == std::errc() && number.ptr == end && choice.number >= 0) return choice;
   }
-  return bad_option(option, name, "auto, cpu, cuda, or a GPU's number, as in cuda:1");
+  return bad_option(option, name, "auto, cpu, cuda or cuda:N");
 }
 
 Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name) {

@@ -8,3 +8,5 @@ complete_words info cache --by ""
 complete_words completion z
 complete_words build data cache --recipe myx
 complete_words recipes whis
+complete_words bench --device ""
+complete_words profile --device ""

@@ -1,0 +1,1 @@
+xtts-precompute build data cache --device 0
