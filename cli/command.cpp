@@ -124,7 +124,9 @@ void Command::runs(std::function<Status()> run) {
 void add_common_flags(CLI::App& command, Context& context) {
   command.add_flag("--json", context.flags.json, "One JSON document on stdout, nothing else")
       ->group("Output");
-  command.add_flag("-q,--quiet", context.flags.quiet, "Only errors on stderr, and no summary; results are still printed")
+  command
+      .add_flag("-q,--quiet", context.flags.quiet,
+                "Only errors on stderr, and no summary; results are still printed")
       ->group("Output");
   command.add_option("--log-level", context.flags.log_level, "The messages that go to stderr")
       ->type_name(choices_text(log_levels()))

@@ -192,12 +192,16 @@ Result<GpuPreset> gpu_named(std::string_view text) {
   const auto memory_gb = number_in(size);
   if (memory_gb && is_memory(*memory_gb)) return preset_of_size(presets, *memory_gb);
   std::vector<std::string> names;
-  for (const GpuPreset& preset : presets.gpus) names.push_back(preset.name);
+  std::string known;
+  for (const GpuPreset& preset : presets.gpus) {
+    names.push_back(preset.name);
+    known += (known.empty() ? "" : ", ") + preset.name;
+  }
   const std::string nearest = nearest_of(text, names);
   const std::string meant = nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
-  return Status(StatusCode::kInvalidArgument, "no settings are known for the GPU '" +
-                                                  std::string(text) + "'" + meant +
-                                                  ": give its memory, as --gpu 24GB");
+  return Status(StatusCode::kInvalidArgument,
+                "no settings are known for the GPU '" + std::string(text) + "'" + meant +
+                    ": give its memory, as --gpu 24GB, or one of " + known);
 }
 
 Result<GpuPreset> gpu_of(std::string_view name, std::uint64_t memory_bytes) {

@@ -62,6 +62,8 @@ const std::vector<Planted>& planted() {
       {"batch-memory", {{"data.batch_size", "128"}}},
       {"one-of-two-gpus", {{"data.data_gpu", "0"}}},
       {"same-gpu", {{"data.data_gpu", "0"}, {"data.model_gpu", "0"}}},
+      {"negative-data-gpu", {{"data.data_gpu", "-1"}}},
+      {"negative-model-gpu", {{"data.model_gpu", "-1"}}},
       {"missing-gpu", {{"data.data_gpu", "0"}, {"data.model_gpu", "2"}}},
       {"two-gpus", {{"data.data_gpu", "0"}, {"data.model_gpu", "1"}}},
       {"sample-rates", {{"model.sample_rate", "16000"}}},
