@@ -28,14 +28,21 @@ namespace xtts {
 }
 
 // Empty: no candidate is within a third of the name's length. The first of equally near ones wins.
+// Capital letters of ASCII count as small ones.
 [[nodiscard]] inline std::string nearest_of(std::string_view name,
                                             const std::vector<std::string>& candidates) {
   constexpr std::size_t kNameBytesMax = 64;
   if (name.size() > kNameBytesMax) return {};
+  const auto in_small_letters = [](std::string_view text) {
+    std::string small(text);
+    for (char& c : small) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return small;
+  };
+  const std::string wanted = in_small_letters(name);
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string best;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t distance = edit_distance(wanted, in_small_letters(candidate));
     if (distance >= best_distance) continue;
     best_distance = distance;
     best = candidate;

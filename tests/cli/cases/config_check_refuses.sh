@@ -8,6 +8,7 @@ printf 'recipe: myxtts\n' > config.yaml
 try config.yaml
 printf 'data:\n  batch_size: 1\n' > config.yaml
 try config.yaml --gpu 'RTX 4080'
+try config.yaml --gpu 'rtx 3070ti'
 try config.yaml --gpus 0
 try config.yaml --cache nowhere
 mkdir folder
