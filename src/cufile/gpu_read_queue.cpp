@@ -118,7 +118,7 @@ Result<std::size_t> GpuReadQueue::read_whole(const DirectRead& wanted, int& erro
                                 wanted.out.data() - memory.data());
     errno_of_read = errno;
     // -1: an error of the system. Below that: one of cuFile's own.
-    return CallError{.code = got < -1 ? static_cast<int>(-got) : kSuccess};
+    return CallError{.code = got < -1 ? static_cast<int>(-got) : kSuccess, .driver_code = 0};
   }));
   if (got >= 0) return static_cast<std::size_t>(got);
   if (errno_of_read != 0) error = errno_of_read;
