@@ -20,8 +20,10 @@ std::string version_text(int version) {
 }
 
 Status no_driver(const std::string& why) {
-  return {StatusCode::kUnsupported, "this machine has no NVIDIA driver (" + why +
-                                        "): install the driver, or take the device 'cpu'"};
+  return {StatusCode::kUnsupported,
+          "this machine has no NVIDIA driver (" + why +
+              "): install the driver, start a container with '--gpus all', or take the device "
+              "'cpu'"};
 }
 
 Status too_old(const char* symbol) {
