@@ -3,7 +3,8 @@
 //   - Results go to stdout, messages to stderr. Nothing but a command's code prints.
 //   - With --json stdout holds exactly one JSON document, whatever happens: the result, or
 //   {"error": {"code", "message"}}.
-//   - --quiet leaves errors and results; summaries that nobody asked for are not printed.
+//   - --quiet leaves errors, and the data that was asked for. A command that judges prints
+//   nothing then: its exit code says it, and an error's line on stderr.
 //   - A command returns a Status; its code decides the exit code (exit_code_of).
 //
 // A command registers itself: add_NAME_command(app, context) declares a Command (command.hpp).
@@ -42,9 +43,10 @@ class Context {
   Flags flags;
   std::function<Status()> run;  // the chosen command; empty where none was chosen
 
-  // Prints a result as text; nothing with --json.
+  // Prints data that was asked for, as text; nothing with --json.
   void print(std::string_view text);
-  // Prints a summary for people; nothing with --json or --quiet.
+  // Prints what the program says of its own: a verdict, findings, advice, what was done. Nothing
+  // with --json or --quiet.
   void summarize(std::string_view text);
   // Prints the result with --json; nothing without. At most once a run.
   void print_json(const nlohmann::json& document);
@@ -57,7 +59,7 @@ class Context {
   void warn(std::string_view message);
   void debug(std::string_view message);
 
-  // True when a progress line on stderr is welcome.
+  // True when a progress line on stderr, or words about the work to come, are welcome.
   [[nodiscard]] bool shows_progress() const;
 
  private:

@@ -209,7 +209,10 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
                .slot_count = setting.slot_count,
                .measured = {}};
   XTTS_ASSIGN(run.measured, loader::measure(view, settings_of(options, setting, batch_count)));
-  if (!writes_to_stdout) context.print(describe_bench(question, run, sweep));
+  if (!writes_to_stdout) {
+    context.print(describe_bench(question, run, sweep));
+    context.summarize(bench_advice(question, run, sweep) + "\n");
+  }
   context.print_json(bench_to_json(question, run, sweep));
   if (!options.pictures.are_wanted()) return {};
   return write_pictures(context, options.pictures,

@@ -88,20 +88,6 @@ std::string advice_for_cold(const BenchQuestion& question) {
          ".";
 }
 
-std::string advice(const BenchQuestion& question, bool is_swept, const BenchRun& run,
-                   const BatchTimes& times) {
-  if (times.count == 0) return "One batch tells no pace: measure more (--num-batches).";
-  std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
-                     " ms or more spends less than 30 % of its time on this data";
-  if (times.count < kTimesForPercentiles || verdict_of(times) != "oscillating") return text + ".";
-  // An occasional slow batch does not starve a step that is long against it.
-  text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
-          " ms, with a batch or two filled ahead.";
-  if (question.is_cold) return text + advice_for_cold(question);
-  if (run.thread_count == 1 && !is_swept) return text + "\nTry more threads (-j), or --sweep.";
-  return text + "\nIf the machine does other work at the same time, measure again when it is idle.";
-}
-
 std::string storage_in_words(const BenchRun& run) {
   const loader::Measured& measured = run.measured;
   const auto line = [](const std::string& text) {
@@ -224,8 +210,23 @@ std::string describe_bench(const BenchQuestion& question, const BenchRun& run,
             " batches the times repeat themselves (" + format_percent(times.cycle->strength) +
             "): a queue that runs dry and is filled again\n";
   }
-  text += gpu_in_words(pass);
-  return text + advice(question, !sweep.runs.empty(), run, times) + "\n";
+  return text + gpu_in_words(pass);
+}
+
+std::string bench_advice(const BenchQuestion& question, const BenchRun& run,
+                         const BenchSweep& sweep) {
+  const BatchTimes times = report::summarize_times(pass_of(question, run).batch_ms);
+  if (times.count == 0) return "One batch tells no pace: measure more (--num-batches).";
+  std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
+                     " ms or more spends less than 30 % of its time on this data";
+  if (times.count < kTimesForPercentiles || verdict_of(times) != "oscillating") return text + ".";
+  // An occasional slow batch does not starve a step that is long against it.
+  text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
+          " ms, with a batch or two filled ahead.";
+  if (question.is_cold) return text + advice_for_cold(question);
+  if (run.thread_count == 1 && sweep.runs.empty())
+    return text + "\nTry more threads (-j), or --sweep.";
+  return text + "\nIf the machine does other work at the same time, measure again when it is idle.";
 }
 
 json bench_to_json(const BenchQuestion& question, const BenchRun& run, const BenchSweep& sweep) {
@@ -243,7 +244,7 @@ json bench_to_json(const BenchQuestion& question, const BenchRun& run, const Ben
   document["step_ms"] = report::kShortStepMs;
   document["step_variation"] = report::step_variation(times);
   document["step_ms_min"] = times.mean_ms / kDataShareOfStep;
-  document["recommendation"] = advice(question, !sweep.runs.empty(), run, times);
+  document["recommendation"] = bench_advice(question, run, sweep);
   document["first_pass"] = times_to_json(run.measured.first);
   if (const auto& gpu = pass_of(question, run).gpu) {
     document["gpu"] = gpu_to_json(*gpu);

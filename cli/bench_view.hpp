@@ -44,9 +44,12 @@ struct BenchQuestion {
 [[nodiscard]] const loader::MeasuredPass& pass_of(const BenchQuestion& question,
                                                   const BenchRun& run);
 
-// `run` is the one that was asked for, or the one that the sweep recommends.
+// `run` is the one that was asked for, or the one that the sweep recommends. The times are data,
+// and the advice is what we make of them.
 [[nodiscard]] std::string describe_bench(const BenchQuestion& question, const BenchRun& run,
                                          const BenchSweep& sweep = {});
+[[nodiscard]] std::string bench_advice(const BenchQuestion& question, const BenchRun& run,
+                                       const BenchSweep& sweep = {});
 [[nodiscard]] nlohmann::json bench_to_json(const BenchQuestion& question, const BenchRun& run,
                                            const BenchSweep& sweep = {});
 

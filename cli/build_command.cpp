@@ -46,16 +46,14 @@ class Observer final : public pipeline::BuildObserver {
   Observer(Context& context, const pipeline::BuildRequest& request)
       : context_(context), request_(request), view_(context) {}
 
-  [[nodiscard]] bool wants_estimate() const override {
-    return request_.dry_run || !context_.flags.quiet;
-  }
+  [[nodiscard]] bool wants_estimate() const override { return request_.dry_run || shows_preview(); }
 
   void notice(const std::string& text) override { context_.warn(text); }
 
   void before(const pipeline::BuildPreview& preview) override {
     if (request_.dry_run) {
       preview_ = preview;
-    } else if (!context_.flags.quiet && !context_.flags.json) {
+    } else if (shows_preview()) {
       context_.err.write(describe_preview(request_, preview));
     }
   }
@@ -77,6 +75,10 @@ class Observer final : public pipeline::BuildObserver {
   [[nodiscard]] const pipeline::BuildPreview& preview() const { return preview_; }
 
  private:
+  [[nodiscard]] bool shows_preview() const {
+    return context_.shows_progress() && !context_.flags.json;
+  }
+
   Context& context_;
   const pipeline::BuildRequest& request_;
   ProgressView view_;
@@ -106,6 +108,7 @@ Status write_corpora(Context& context, const pipeline::BuildRequest& request,
   context.inform("wrote " + path + ", which names " +
                  report::format_counted(entries.size(), "corpus", "corpora") +
                  ": check it, then build with it in place of DATA");
+  context.print_json({{"wrote", path}, {"corpora", entries.size()}});
   return {};
 }
 
@@ -129,8 +132,10 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
     return {StatusCode::kCancelled,
             "stopped: finished shards are kept; run the same command to go on"};
   }
-  if (report->unchanged || !request.dry_run) {
+  if (!request.dry_run) {
     context.summarize(describe_report(request, *report, elapsed_s));
+  } else if (report->unchanged) {
+    context.print(describe_report(request, *report, elapsed_s));
   } else {
     context.print(describe_preview(request, observer.preview()));
   }

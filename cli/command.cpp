@@ -126,7 +126,7 @@ void add_common_flags(CLI::App& command, Context& context) {
       ->group("Output");
   command
       .add_flag("-q,--quiet", context.flags.quiet,
-                "Only errors on stderr, and no summary; results are still printed")
+                "Errors only; data that you ask for (ls, info, show, bench) is printed alone")
       ->group("Output");
   command.add_option("--log-level", context.flags.log_level, "The messages that go to stderr")
       ->type_name(choices_text(log_levels()))

@@ -69,9 +69,8 @@ Status run_diff(Context& context, const DiffCommandOptions& options) {
       .b = options.b,
       .tolerance = settings.tolerance,
       .seconds = std::chrono::duration<double>(context.env.now() - begin).count()};
-  context.summarize(describe_caches(question, *report));
-  context.print(describe_differences(*report));
-  context.summarize(describe_outcome(question, *report));
+  context.summarize(describe_caches(question, *report) + describe_differences(*report) +
+                    describe_outcome(question, *report));
   context.print_json(diff_to_json(question, *report));
   if (report->equal) return {};
   // This is the code of a failed verification. The exit code 1, which diff(1) gives, means a

@@ -265,8 +265,11 @@ Status run_by_rule(Context& context, reader::CacheView& view) {
     table.add_row({std::string(info.name), std::string(formats::to_string(info.stage)),
                    format_count(count.warned_count), format_count(count.rejected_count)});
   }
-  context.print(counts.empty() ? "no clip breaks a rule: none was rejected, none has a warning\n"
-                               : table.render());
+  if (counts.empty()) {
+    context.summarize("no clip breaks a rule: none was rejected, none has a warning\n");
+  } else {
+    context.print(table.render());
+  }
   context.print_json({{"path", view.path()}, {"by", "rule"}, {"rules", list}});
   return {};
 }

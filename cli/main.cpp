@@ -147,7 +147,7 @@ int run_main(std::vector<std::string> arguments) {
   Status status;
   if (!parse(app, context, std::move(arguments), status)) return conclude(context, status);
   if (!context.run) {
-    err.write(app.help());
+    if (!context.flags.quiet) err.write(app.help());
     return conclude(context, Status(StatusCode::kInvalidArgument,
                                     "nothing was asked for: xtts-precompute DATA CACHE makes a "
                                     "cache; the commands stand above"));

@@ -152,15 +152,15 @@ Status run_verify(Context& context, const VerifyOptions& options) {
   repair_progress.clear();
   if (!report.ok()) return report.status();
 
-  for (const verify::Finding& finding : report->findings) context.print(to_text(finding));
+  for (const verify::Finding& finding : report->findings) context.summarize(to_text(finding));
   if (report->finding_count > report->findings.size()) {
-    context.print("and " +
-                  format_counted(report->finding_count - report->findings.size(), "more finding",
-                                 "more findings") +
-                  ", told once these are mended\n");
+    context.summarize("and " +
+                      format_counted(report->finding_count - report->findings.size(),
+                                     "more finding", "more findings") +
+                      ", told once these are mended\n");
   }
-  for (const verify::RepairedFile& repair : report->repaired) context.print(to_text(repair));
-  if (report->remedy) context.print(to_text(*report->remedy));
+  for (const verify::RepairedFile& repair : report->repaired) context.summarize(to_text(repair));
+  if (report->remedy) context.summarize(to_text(*report->remedy));
   context.summarize(summary_of(*report));
   context.print_json(request::to_json(*report));
   if (report->ok) return {};

@@ -1,2 +1,0 @@
-cp -r cache copy
-xtts-precompute diff cache copy --quiet

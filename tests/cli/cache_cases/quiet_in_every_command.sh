@@ -1,0 +1,106 @@
+# What -q leaves of every command. A row is: KIND EXIT ARGUMENTS.
+#   data    -q prints what the command prints without it
+#   part    -q prints less: the data without verdict and advice
+#   judges  -q prints nothing
+# With -q, stderr has nothing where the command succeeds, and one error where it fails. With --json
+# beside it, stdout is one document.
+rows='
+judges 0 build data new --max-rejects 1
+judges 0 build data cache --max-rejects 1
+judges 3 build data new --max-rejects 0
+judges 2 build nowhere new
+data   0 build data new --dry-run
+data   0 build data cache --dry-run --max-rejects 1
+judges 0 build several new --write-corpora corpora.yaml
+judges 0 verify cache
+judges 0 verify cache --level deep
+judges 4 verify damaged
+judges 0 verify damaged --repair
+judges 2 verify nowhere
+data   0 info cache
+data   0 info cache --by split
+data   0 info cache --by rule
+judges 0 info sound --by rule
+judges 2 info nowhere
+data   0 ls cache
+judges 2 ls cache --where nonsense
+data   0 show cache LJ001-0001
+data   0 show cache LJ001-0001 --npy mel.npy
+judges 2 show cache LJ001-9999
+judges 0 diff cache cache
+judges 4 diff cache sound
+judges 0 convert cache new --dtype float16
+judges 2 convert cache cache
+judges 0 merge new part-1 part-2 --max-rejects 1
+judges 2 merge new part-1
+judges 0 compact cache
+part   0 bench cache --num-batches 3 --batch-size 2
+judges 2 bench cache --batch-size 99
+part   0 monitor --for 0.1 --interval 50
+data   0 recipes
+data   0 recipes hifigan
+judges 2 recipes nowhere
+data   0 formats
+data   0 completion bash
+judges 2
+'
+adviser='doctor profile config'  # their output is another matter
+
+cp -r data/wavs plain
+rm "$(ls plain/*.wav | tail -n 1)"
+xtts-precompute plain sound -q
+xtts-precompute data part-1 --partition 1/2 --max-rejects 1 -q
+xtts-precompute data part-2 --partition 2/2 --max-rejects 1 -q
+cp -r cache damaged
+truncate -s 9000 damaged/shards/tokens/*.lmdb
+mkdir several
+cp -r data several/one
+cp -r data several/two
+mkdir ../fresh
+cp -r . ../fresh
+
+# run MODE ARGUMENTS: runs the command in a copy of this folder. Its output is ../MODE.out and
+# ../MODE.err. Prints its exit code.
+run() {
+  local mode=$1 code=0
+  shift
+  rm -rf ../copy
+  cp -r ../fresh ../copy
+  (cd ../copy && xtts-precompute "$@") >"../$mode.out" 2>"../$mode.err" || code=$?
+  echo "$code"
+}
+
+is_document() { python3 -c 'import json, sys; json.load(sys.stdin)' <"$1" 2>/dev/null; }
+
+errors_are_alone() {  # FILE EXIT
+  if [ "$2" -eq 0 ]; then [ ! -s "$1" ]; else [[ $(head -n 1 "$1") == "xtts-precompute: "* ]]; fi
+}
+
+while read -r kind exit arguments; do
+  if [ -z "$kind" ]; then continue; fi
+  wrong() { echo "xtts-precompute $arguments: $1"; cat "../$2.out" "../$2.err"; }
+  # shellcheck disable=SC2086  # words of a row
+  {
+    plain=$(run plain $arguments)
+    quiet=$(run quiet $arguments -q)
+    document=$(run document $arguments -q --json)
+  }
+  for mode in plain quiet document; do
+    [ "${!mode}" -eq "$exit" ] || wrong "exit code ${!mode}, not $exit" "$mode"
+  done
+  errors_are_alone ../quiet.err "$exit" || wrong "more than errors on stderr" quiet
+  errors_are_alone ../document.err "$exit" || wrong "more than errors on stderr" document
+  is_document ../document.out || wrong "no JSON" document
+  case $kind in
+    judges) [ ! -s ../quiet.out ] || wrong "-q prints" quiet ;;
+    data) cmp -s ../plain.out ../quiet.out || wrong "-q changes the data" quiet ;;
+    part)
+      [ "$(wc -l <../quiet.out)" -gt 1 ] || wrong "-q leaves no data" quiet
+      [ "$(wc -l <../quiet.out)" -lt "$(wc -l <../plain.out)" ] || wrong "-q leaves all" quiet
+      ;;
+  esac
+done <<<"$rows"
+
+for command in $(xtts-precompute --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
+  grep -q " $command\b" <<<"$rows $adviser" || echo "no row for $command"
+done

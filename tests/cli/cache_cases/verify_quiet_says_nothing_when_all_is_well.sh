@@ -1,1 +1,0 @@
-xtts-precompute verify cache --quiet
