@@ -70,11 +70,19 @@ else
   say "SKIPPED: compute-sanitizer is not installed."
   say "== gpu: testing"
 fi
+# memcheck finds faults inside NVIDIA's own cuFileDriverOpen, so the tests that open cuFile run
+# without it.
+cufile_tests='*BringsWhatTheDiskWritesIntoTheGpusMemory*'
+if [[ $(gpu_test --gtest_list_tests --gtest_filter="$cufile_tests") != *GpusMemory* ]]; then
+  echo "gpu_test has no test of the name $cufile_tests" >&2
+  exit 1
+fi
+declare -A left_out=([memcheck]="-$cufile_tests")
 processes=()
 trap 'kill "${processes[@]}" 2>/dev/null || true' EXIT
 for tool in "${checks[@]}"; do
   "$sanitizer" --tool "$tool" --error-exitcode 1 "$(command -v gpu_test)" \
-    --gtest_filter='*Cuda*' --gtest_brief=1 >"$out/$tool.log" 2>&1 &
+    --gtest_filter="*Cuda*${left_out[$tool]:-}" --gtest_brief=1 >"$out/$tool.log" 2>&1 &
   processes+=($!)
 done
 gpu_test --gtest_brief=1

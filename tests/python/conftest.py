@@ -1,9 +1,9 @@
 import shutil
+import subprocess
 
 import pytest
 import xtts_precompute as xp
-from docs_support import make_sample_corpus
-from support import Truth, build, make_corpus
+from support import PROJECT, Truth, build, make_corpus
 
 CLIPS = 37  # not a multiple of any batch size in the tests
 
@@ -27,7 +27,13 @@ def corpus(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def sample_corpus(tmp_path_factory):
-    return make_sample_corpus(tmp_path_factory.mktemp("sample") / "data")
+    """The corpus that the pages tell the reader to make."""
+    script = PROJECT / "samples/make_corpus.sh"
+    if not script.exists() or not shutil.which("espeak-ng") or not shutil.which("ffmpeg"):
+        pytest.skip("samples/, espeak-ng or ffmpeg is missing: the sample corpus cannot be made")
+    folder = tmp_path_factory.mktemp("sample") / "data"
+    subprocess.run([script, folder], check=True, capture_output=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

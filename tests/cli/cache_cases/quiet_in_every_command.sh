@@ -47,7 +47,7 @@ judges 2
 adviser='doctor profile config'  # their output is another matter
 
 cp -r data/wavs plain
-rm "$(ls plain/*.wav | tail -n 1)"
+rm plain/LJ001-0005.wav
 xtts-precompute plain sound -q
 xtts-precompute data part-1 --partition 1/2 --max-rejects 1 -q
 xtts-precompute data part-2 --partition 2/2 --max-rejects 1 -q
@@ -58,6 +58,8 @@ cp -r data several/one
 cp -r data several/two
 mkdir ../fresh
 cp -r . ../fresh
+
+declare -A flags=([plain]="" [quiet]="-q" [document]="-q --json")
 
 # run MODE ARGUMENTS: runs the command in a copy of this folder. Its output is ../MODE.out and
 # ../MODE.err. Prints its exit code.
@@ -79,14 +81,10 @@ errors_are_alone() {  # FILE EXIT
 while read -r kind exit arguments; do
   if [ -z "$kind" ]; then continue; fi
   wrong() { echo "xtts-precompute $arguments: $1"; cat "../$2.out" "../$2.err"; }
-  # shellcheck disable=SC2086  # words of a row
-  {
-    plain=$(run plain $arguments)
-    quiet=$(run quiet $arguments -q)
-    document=$(run document $arguments -q --json)
-  }
   for mode in plain quiet document; do
-    [ "${!mode}" -eq "$exit" ] || wrong "exit code ${!mode}, not $exit" "$mode"
+    # shellcheck disable=SC2086  # words of a row
+    code=$(run "$mode" $arguments ${flags[$mode]})
+    [ "$code" -eq "$exit" ] || wrong "exit code $code, not $exit" "$mode"
   done
   errors_are_alone ../quiet.err "$exit" || wrong "more than errors on stderr" quiet
   errors_are_alone ../document.err "$exit" || wrong "more than errors on stderr" document
