@@ -7,9 +7,9 @@
 //   auto numbers = mel->as_floats();                // Result<std::span<const float>>
 //
 // Every byte is verified before the reader returns it. Nothing is converted, and padding is left
-// out. Damage, truncation and I/O errors are Status values, never signals or exceptions. One
-// exception: the bytes of view() lie in the file. If that file is truncated while they are used,
-// the user's own read raises SIGBUS.
+// out (padding() tells its number). Damage, truncation and I/O errors are Status values, never
+// signals or exceptions. One exception: the bytes of view() lie in the file. If that file is
+// truncated while they are used, the user's own read raises SIGBUS.
 //
 // Lifetime: a Cache keeps its generation readable while it lives, even if a builder publishes
 // another. A Record owns its bytes, or keeps the cache open in which they lie, and may outlive the
@@ -84,6 +84,9 @@ class Record {
   [[nodiscard]] const std::vector<std::uint32_t>& shape() const noexcept { return shape_; }
   // The true rows, C order, little-endian. Valid while this Record or a copy of it lives.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  // The number behind the true rows in a batch. Each record has its own, because some recipes
+  // (whisper) pad with what the clip's own silence comes to.
+  [[nodiscard]] double padding() const noexcept { return padding_; }
   // True: the bytes are the cache's own memory, not a copy.
   [[nodiscard]] bool is_view() const noexcept { return is_view_; }
   // The bytes as numbers; kMismatch: the column has another dtype.
@@ -95,6 +98,7 @@ class Record {
   DType dtype_ = DType::kFloat32;
   std::vector<std::uint32_t> shape_;
   std::span<const std::byte> bytes_;
+  double padding_ = 0;
   std::shared_ptr<const void> owner_;  // of the memory of bytes_
   bool is_view_ = false;
 };

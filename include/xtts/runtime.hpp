@@ -45,8 +45,7 @@ struct RuntimeColumn {
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape = {};  // of a padded record; axis 0 has the true length
   std::uint32_t rows_per_frame = 0;       // 0: its rows follow the tokens
-  // The fill value of rows without a clip: the bits of a float32, or, if integer, of an int32.
-  std::uint32_t fill_bits = 0;
+  double padding = 0;                     // of a batch's rows without a clip
 };
 
 // The facts about a clip that are known before it is computed. Unknown ones are empty.
@@ -66,8 +65,8 @@ struct RuntimeClip {
 struct RuntimeRecord {
   // One column's true rows, C order, in the column's dtype.
   struct Column {
-    std::uint32_t length = 0;     // of axis 0
-    std::uint32_t fill_bits = 0;  // of the padding after them, as in RuntimeColumn
+    std::uint32_t length = 0;  // of axis 0
+    double padding = 0;        // the number behind them in a batch
     std::vector<std::byte> rows = {};
   };
   std::optional<RejectedClip> reject = {};  // a build would not store the clip: ignore the rest

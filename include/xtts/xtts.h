@@ -187,6 +187,7 @@ typedef struct xtts_record {
   int64_t shape[XTTS_DIMENSIONS_MAX]; /* [true length, rest of the column's shape] */
   const void* data;
   size_t data_bytes;
+  double padding; /* the number behind the true rows in a batch: each record has its own */
   void (*release)(struct xtts_record* record);
   void* private_data;
 } xtts_record;

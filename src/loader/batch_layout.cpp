@@ -10,6 +10,7 @@
 #include "base/half.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
+#include "formats/fill_number.hpp"
 #include "loader/column_norm.hpp"
 
 namespace xtts::loader {
@@ -131,11 +132,8 @@ Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRe
 }  // namespace
 
 device::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
-  const std::size_t element_bytes = size_bytes(dtype);
-  if (pad_value) return {bits_of(*pad_value, dtype), element_bytes};
-  if (is_float(dtype)) return {bits_of(std::bit_cast<float>(fill_bits), dtype), element_bytes};
-  return {static_cast<std::uint64_t>(std::int64_t{std::bit_cast<std::int32_t>(fill_bits)}),
-          element_bytes};
+  const double value = pad_value.value_or(formats::fill_number(dtype, fill_bits));
+  return {bits_of(value, dtype), size_bytes(dtype)};
 }
 
 Result<BatchLayout> BatchLayout::plan(const reader::ClipSet& clips,

@@ -78,6 +78,8 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "not",
     "on_device",
     "or",
+    "padded",
+    "padding",
     "path",
     "pcm",
     "peak",

@@ -22,8 +22,8 @@ namespace nb = nanobind;
 // name, dtype, shape, axis, rows a frame, version or None, number of clips that it lacks
 using ColumnFacts = std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::string,
                                std::uint32_t, std::optional<std::string>, std::uint64_t>;
-// The parts of an array: memory, dtype, shape.
-using ArrayParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>>;
+// The parts of a record: memory, dtype, shape, padding.
+using RecordParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>, double>;
 
 // Paths come as the system's bytes, because a path need not be UTF-8.
 CacheHandle open_cache(const std::vector<nb::bytes>& encoded) {
@@ -44,11 +44,12 @@ std::vector<ColumnFacts> columns(const CacheHandle& self) {
   return facts;
 }
 
-ArrayParts view(const CacheHandle& self, const std::string& column, std::uint64_t position) {
+RecordParts view(const CacheHandle& self, const std::string& column, std::uint64_t position) {
   const auto record = std::make_shared<const Record>(
       must(without_gil([&] { return self.cache->view(column, position); })));
   const std::span<const std::byte> bytes = record->bytes();
-  return {memory_of(bytes, record), std::string(to_string(record->dtype())), record->shape()};
+  return {memory_of(bytes, record), std::string(to_string(record->dtype())), record->shape(),
+          record->padding()};
 }
 
 // Runs without the GIL, once for all ids. Where other threads are busy, each return to the GIL may
@@ -136,7 +137,7 @@ void bind_cache(nb::module_& module) {
           nb::arg("id"))
       .def("clip", clip, nb::arg("position"))
       .def("view", view, nb::arg("column"), nb::arg("position"),
-           "(memory, dtype, shape) of one record.");
+           "(memory, dtype, shape, padding) of one record.");
   module.def("open", open_cache, nb::arg("paths"));
 }
 

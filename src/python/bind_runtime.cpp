@@ -36,11 +36,11 @@ struct RuntimeHandle {
 // kind, stage, id, place, reason, rule, its numbers by name, what it is about
 using RejectParts = std::tuple<nb::object, nb::object, nb::object, nb::object, nb::object,
                                std::string, std::map<std::string, double>, nb::object>;
-// name, dtype, shape, rows a frame, fill bits
+// name, dtype, shape, rows a frame, padding
 using RuntimeColumnFacts =
-    std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t, std::uint32_t>;
-// true rows, their number, bits of the padding
-using RowParts = std::tuple<Memory, std::uint32_t, std::uint32_t>;
+    std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t, double>;
+// true rows, their number, the padding behind them
+using RowParts = std::tuple<Memory, std::uint32_t, double>;
 // why the clip was rejected, or None; the columns; seconds
 using RecordParts = std::tuple<std::optional<RejectParts>, std::vector<RowParts>, double>;
 
@@ -120,7 +120,7 @@ RecordParts record_of(const RuntimeHandle& self, std::uint64_t position) {
   }
   for (const RuntimeRecord::Column& column : record->columns) {
     std::get<1>(parts).emplace_back(memory_of(std::span(column.rows), record), column.length,
-                                    column.fill_bits);
+                                    column.padding);
   }
   std::get<2>(parts) = record->duration_s;
   return parts;
@@ -130,7 +130,7 @@ std::vector<RuntimeColumnFacts> columns_of(const RuntimeHandle& self) {
   std::vector<RuntimeColumnFacts> facts;
   for (RuntimeColumn& column : self.clips->columns()) {
     facts.emplace_back(std::move(column.name), to_string(column.dtype), std::move(column.shape),
-                       column.rows_per_frame, column.fill_bits);
+                       column.rows_per_frame, column.padding);
   }
   return facts;
 }
@@ -228,9 +228,9 @@ void bind_runtime(nb::module_& module) {
           "record", record_of, "position"_a,
           nb::sig("def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, "
                   "dict[str, float], str] | None, "
-                  "list[tuple[xtts_precompute._core.Memory, int, int]], float]"),
+                  "list[tuple[xtts_precompute._core.Memory, int, float]], float]"),
           "Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is "
-          "rejected; (true rows, their number, bits of the fill) of each column; seconds.");
+          "rejected; (true rows, their number, padding) of each column; seconds.");
   module.def(
       "open_runtime", open_runtime, nb::kw_only(), "data"_a, "recipe"_a, "settings"_a, "config"_a,
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,

@@ -21,7 +21,7 @@ groups=(
   frameworks_probe
   "torch torch_datasets torch_trainers myxtts_torch profile"
   docs_frameworks
-  "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
+  "every_reader integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
   jax
 )
 # They measure, so nothing runs beside them.

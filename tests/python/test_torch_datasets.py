@@ -141,6 +141,24 @@ def test_clips_are_those_of_the_reader(form, workers, start, caches):
             )
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("wish", [{}, {"pad_value": 1 / 3}])
+def test_clips_are_converted_as_by_a_reader(form, dtype, wish, caches):
+    cache = xp.open(caches(form))
+    columns = {"mel": {"dtype": dtype, **wish}}
+    dataset = xp.torch.ClipDataset(cache, columns=columns, fields=("mel",))
+    for batch, clip in zip(cache.reader(batch_size=1, shuffle="none", columns=columns), dataset):
+        assert same_bytes(clip["mel"], np.asarray(batch.mel[0]))
+
+
+def test_clips_are_refused_what_a_reader_refuses(cache):
+    for wish, why in (({"mel": {"dtype": "float16", "pad_value": 1e9}}, "cannot hold the pad_value"),
+                      ({"tokens": "float32"}, "does not convert")):  # fmt: skip
+        with pytest.raises(xp.InvalidArgumentError, match=why):
+            xp.torch.ClipDataset(cache, columns=wish)
+
+
 def test_clips_are_chosen_as_by_a_reader(cache):
     split = xp.torch.ClipDataset(cache, split="train", fields=("ids",))
     expected = ids_of(cache.reader(batch_size=5, split="train", shuffle="none", drop_last=False))

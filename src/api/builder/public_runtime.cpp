@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/feature_config.hpp"
+#include "formats/fill_number.hpp"
 #include "pipeline/live_clips.hpp"
 #include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
@@ -54,7 +55,8 @@ Status check_options_of_runtime(const BuildOptions& options) {
   return {};
 }
 
-RuntimeRecord public_record(pipeline::LiveRecord record, const formats::FeatureConfig& features) {
+RuntimeRecord public_record(pipeline::LiveRecord record, const formats::FeatureConfig& features,
+                            const std::vector<formats::ColumnEntry>& columns) {
   RuntimeRecord shown;
   if (record.reject) {
     shown.reject = public_reject(*record.reject);
@@ -63,9 +65,11 @@ RuntimeRecord public_record(pipeline::LiveRecord record, const formats::FeatureC
   // In this order, so that the bits are those of a stored clip.
   const double frame_s = static_cast<double>(features.stft.hop_samples) / features.sample_rate_hz;
   shown.duration_s = record.frame_count * frame_s;
-  for (records::MadeRecord& made : record.records) {
-    shown.columns.push_back(
-        {.length = made.length, .fill_bits = made.fill_bits, .rows = std::move(made.rows)});
+  for (std::size_t i = 0; i < record.records.size(); ++i) {
+    records::MadeRecord& made = record.records[i];
+    shown.columns.push_back({.length = made.length,
+                             .padding = formats::fill_number(columns[i].spec.dtype, made.fill_bits),
+                             .rows = std::move(made.rows)});
   }
   return shown;
 }
@@ -136,7 +140,7 @@ std::vector<RuntimeColumn> RuntimeClips::columns() const {
                      .dtype = column.spec.dtype,
                      .shape = column.spec.shape,
                      .rows_per_frame = is_of_sound ? column.spec.shape.front() / frames : 0,
-                     .fill_bits = column.fill_bits});
+                     .padding = formats::fill_number(column.spec.dtype, column.fill_bits)});
   }
   return shown;
 }
@@ -193,7 +197,8 @@ Result<RuntimeRecord> RuntimeClips::record(std::uint64_t position) const {
     XTTS_TRY(impl_->check_position(position));
     XTTS_TRY(impl_->open->check_process());
     XTTS_ASSIGN(auto record, impl_->clips.record(position));
-    return public_record(std::move(record), *impl_->clips.recipe().features);
+    return public_record(std::move(record), *impl_->clips.recipe().features,
+                         impl_->clips.columns());
   });
 }
 

@@ -102,6 +102,7 @@ Status show_record(xtts::Result<xtts::Record> record, xtts_record& out) {
   std::ranges::copy(held->shape(), out.shape);
   out.data = held->bytes().data();
   out.data_bytes = held->bytes().size();
+  out.padding = held->padding();
   out.release = release_record;
   out.private_data = held.release();
   return {};

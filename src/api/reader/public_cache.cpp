@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/fill_number.hpp"
 #include "formats/split.hpp"
 #include "query/fields.hpp"
 #include "reader/block_map.hpp"
@@ -198,6 +199,7 @@ Result<Record> Cache::read(std::string_view column, std::uint64_t position) cons
     Record record;
     record.dtype_ = data.dtype;
     record.shape_ = std::move(data.shape);
+    record.padding_ = formats::fill_number(data.dtype, data.fill_bits);
     const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(data.bytes));
     record.bytes_ = *owner;
     record.owner_ = owner;
@@ -229,6 +231,7 @@ Result<Record> Cache::view(std::string_view column, std::uint64_t position) cons
     record.dtype_ = spec.dtype;
     record.shape_ = spec.shape;
     record.shape_[0] = place.record().length;
+    record.padding_ = formats::fill_number(spec.dtype, place.record().fill_bits);
     record.bytes_ = place.region().first(place.record().length * spec.row_bytes());
     record.owner_ = std::make_shared<ViewOwner>(ViewOwner{impl_->caches, place.block->mapping});
     record.is_view_ = true;

@@ -108,7 +108,7 @@ class Runtime:
     def languages(self) -> list[str]: ...
 
     @property
-    def columns(self) -> list[tuple[str, str, list[int], int, int]]: ...
+    def columns(self) -> list[tuple[str, str, list[int], int, float]]: ...
 
     @property
     def fault_count(self) -> int: ...
@@ -136,9 +136,9 @@ class Runtime:
 
     def find(self, id: str) -> int | None: ...
 
-    def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, dict[str, float], str] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
+    def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, dict[str, float], str] | None, list[tuple[xtts_precompute._core.Memory, int, float]], float]:
         """
-        Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
+        Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is rejected; (true rows, their number, padding) of each column; seconds.
         """
 
 def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:

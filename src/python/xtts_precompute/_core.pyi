@@ -110,8 +110,8 @@ class Cache:
 
     def clip(self, position: int) -> ClipInfo: ...
 
-    def view(self, column: str, position: int) -> tuple[Memory, str, list[int]]:
-        """(memory, dtype, shape) of one record."""
+    def view(self, column: str, position: int) -> tuple[Memory, str, list[int], float]:
+        """(memory, dtype, shape, padding) of one record."""
 
 def open(paths: Sequence[bytes]) -> Cache: ...
 

@@ -35,6 +35,8 @@ TEST_F(PublicCache, ReadsARecordByIdAndByPosition) {
   EXPECT_THAT(*by_position->as_floats(), ElementsAreArray(made_.clips[3].mel));
   EXPECT_THAT(by_id->shape(), ElementsAre(made_.clips[3].mel.size() / 5, 5));
   EXPECT_THAT(*cache->read("tokens", 3)->as_int32s(), ElementsAreArray(made_.clips[3].tokens));
+  EXPECT_EQ(by_id->padding(), -11.5);
+  EXPECT_EQ(cache->read("tokens", 3)->padding(), 0);
 }
 
 TEST_F(PublicCache, TellsWhatItHolds) {
@@ -79,6 +81,7 @@ TEST_F(PublicCache, ShowsARecordWhereItLies) {
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     const auto again = cache->view("mel", 3);
     EXPECT_TRUE(opened->is_view());
+    EXPECT_EQ(opened->padding(), -11.5);
     EXPECT_EQ(opened->bytes().data(), again->bytes().data());
     EXPECT_FALSE(cache->read("mel", 3)->is_view());
     // The first record of a block; the others follow as the shape has it.

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from .. import _core
 from .._base.arrays import Array, to_array
 from .._base.choices import no_such
@@ -13,10 +16,50 @@ from .ids import is_unicode
 from .stored import Stored
 
 
-class ClipFacts(ABC):
-    """What the corpus says of a clip. Unknown facts are None."""
+class AnyClip(ABC):
+    """What clips of a cache and computed ones share: their columns, and what the corpus says of them.
+
+    Unknown facts are None.
+    """
 
     __slots__ = ()
+
+    # ---- its columns
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+
+    @abstractmethod
+    def _record(self, name: str) -> tuple[Array, float]:
+        """Returns a column's record, and the number of its padding. All readers of clips ask here."""
+
+    @abstractmethod
+    def _padded_shape(self, name: str) -> tuple[int, ...]:
+        """Returns the shape of a column's padded records."""
+
+    def __getitem__(self, name: str) -> Array:
+        return self._record(name)[0]
+
+    def padding(self, name: str) -> float:
+        """Returns the number that stands behind a column's true rows in a batch.
+
+        Each clip has its own in Whisper's recipes: what silence comes to beside this clip's sound.
+        """
+        return self._record(name)[1]
+
+    def padded(self, name: str) -> npt.NDArray[Any]:
+        """Returns a column as a batch has it, padded to the cache's length: a new array."""
+        record, padding = self._record(name)
+        made = np.full(self._padded_shape(name), padding, record.dtype)
+        made[: len(record)] = record
+        return made
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns]
+
+    # ---- what the corpus says
 
     @property
     @abstractmethod
@@ -54,10 +97,11 @@ class ClipFacts(ABC):
         return str(self._facts.split)
 
 
-class Clip(ClipFacts):
+class Clip(AnyClip):
     """One clip of a cache. Its columns are attributes, or items: `clip.mel`, `clip["mel"]`.
 
     Columns are read-only arrays without padding, views of the cache's file where it can be mapped.
+    `clip.padded("mel")` is the column as a batch has it, `clip.padding("mel")` the padding's number.
     Each is checked when it is first asked for, and raises CorruptError if it is damaged. Unknown
     facts (`text`, `speaker`, ...) are None.
     """
@@ -90,11 +134,14 @@ class Clip(ClipFacts):
         """The names of its columns."""
         return tuple(self._cache.columns)
 
-    def __getitem__(self, name: str) -> Array:
+    def _record(self, name: str) -> tuple[Array, float]:
         if not isinstance(name, str) or not is_unicode(name):
             raise NotFoundError(no_such("column", name, self.columns))
-        memory, dtype, shape = self._cache._core.view(name, self.position)
-        return to_array(memory, dtype, tuple(shape), f"column '{name}'")
+        memory, dtype, shape, padding = self._cache._core.view(name, self.position)
+        return to_array(memory, dtype, tuple(shape), f"column '{name}'"), padding
+
+    def _padded_shape(self, name: str) -> tuple[int, ...]:
+        return self._cache.columns[name].shape
 
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_"):
@@ -102,9 +149,6 @@ class Clip(ClipFacts):
         if name not in self.columns:
             raise AttributeError(no_such("column", name, self.columns))
         return self[name]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.columns]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Clip) and self._cache is other._cache and self.position == other.position

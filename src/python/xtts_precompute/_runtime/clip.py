@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._base.arrays import Array, to_array
 from .._base.choices import no_such
 from .._base.errors import NotFoundError, RejectedClipError
-from .._cache.clips import ClipFacts
+from .._cache.clips import AnyClip
 
 if TYPE_CHECKING:
     from .. import _builder, _core
@@ -41,14 +41,15 @@ class Reject(NamedTuple):
         )
 
 
-class RuntimeClip(ClipFacts):
+class RuntimeClip(AnyClip):
     """One computed clip. Its columns are attributes, or items: `clip.mel`, `clip["mel"]`.
 
     Columns are read-only arrays without padding; `clip.mel_len` and `clip.text_len` are their
-    lengths. Unknown facts (`text`, `speaker`, ...) are None.
+    lengths. `clip.padded("mel")` is the column as a batch has it, `clip.padding("mel")` the
+    padding's number. Unknown facts (`text`, `speaker`, ...) are None.
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_clips", "_facts", "duration_s", "position")
+    __slots__ = ("__weakref__", "_clips", "_facts", "_records", "duration_s", "position")
 
     _facts: _builder.RuntimeClip
     duration_s: float
@@ -57,13 +58,16 @@ class RuntimeClip(ClipFacts):
     """The clip's place in canonical order."""
 
     def __init__(
-        self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float
+        self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, float]], duration_s: float
     ) -> None:
         self._clips = clips
         self._facts = clips._core.clip(position)
-        self._arrays = {
-            column.name: to_array(memory, column.dtype, (length, *column.shape[1:]), f"column '{column.name}'")
-            for column, (memory, length, _) in zip(clips._columns.values(), parts)
+        self._records = {
+            column.name: (
+                to_array(memory, column.dtype, (length, *column.shape[1:]), f"column '{column.name}'"),
+                padding,
+            )
+            for column, (memory, length, padding) in zip(clips._columns.values(), parts)
         }
         self.position = position
         self.duration_s = duration_s
@@ -91,25 +95,25 @@ class RuntimeClip(ClipFacts):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of its columns."""
-        return tuple(self._arrays)
+        return tuple(self._records)
 
-    def __getitem__(self, name: str) -> Array:
-        if not isinstance(name, str) or name not in self._arrays:
+    def _record(self, name: str) -> tuple[Array, float]:
+        if not isinstance(name, str) or name not in self._records:
             raise NotFoundError(no_such("column", name, self.columns))
-        return self._arrays[name]
+        return self._records[name]
+
+    def _padded_shape(self, name: str) -> tuple[int, ...]:
+        return self._clips._columns[name].shape
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in self._arrays:
-            return self._arrays[name]
+        if name in self._records:
+            return self[name]
         column = "tokens" if name == "text_len" else name.removesuffix("_len")
-        if name.endswith("_len") and column in self._arrays:
-            return len(self._arrays[column])
+        if name.endswith("_len") and column in self._records:
+            return len(self[column])
         raise AttributeError(no_such("column", name, self.columns))
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.columns]
 
     def __repr__(self) -> str:
         return f"<RuntimeClip '{self.id}' of {self._clips._shown}>"

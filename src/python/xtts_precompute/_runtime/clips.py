@@ -7,7 +7,6 @@ The compiled builder plans DATA and computes. So the numbers are, bit for bit, t
 from __future__ import annotations
 
 import os
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -198,7 +197,7 @@ class RuntimeClips(Readable):
             name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows)
             for name, dtype, shape, rows, _ in self._handle.columns
         }
-        self._fills = {name: _fill(dtype, bits) for name, dtype, _, _, bits in self._handle.columns}
+        self._fills = {name: padding for name, _, _, _, padding in self._handle.columns}
 
     @property
     def _core(self) -> _builder.Runtime:
@@ -269,8 +268,7 @@ class RuntimeClips(Readable):
     def fill_values(self) -> dict[str, float]:
         """The number that fills rows without a clip, by column.
 
-        Behind a clip's own rows stands what its record says. That is the same number, unless the
-        recipe fills with the clip's own values.
+        Behind a clip's own rows stands `clip.padding(column)`.
         """
         return dict(self._fills)
 
@@ -414,8 +412,3 @@ class _Lines:
         self._next += _LINE_EVERY_S
         done = "listing the clips" if progress.clips is None else f"{progress.clips:,} clips"
         print(f"runtime: {done}, {progress.elapsed_s:.0f} s", file=sys.stderr)
-
-
-def _fill(dtype: str, bits: int) -> float:
-    value: float = struct.unpack("<f" if "float" in dtype else "<i", struct.pack("<I", bits))[0]
-    return value

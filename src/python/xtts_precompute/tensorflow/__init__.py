@@ -58,7 +58,8 @@ class Loader(BatchLoader[TensorBatch]):
             page-locked slots. None: in the CPU's memory, without a copy. int32 tensors stay in the
             CPU's memory, because TensorFlow keeps them there for most operations and for arguments
             of a function; `integers="int64"` moves them, too.
-        integers: The type of tokens, lengths, speakers and languages: "int32" or "int64".
+        integers: The type of tokens, lengths, speakers and languages, and of a wave's int16:
+            "int32" or "int64".
         fields: The entries of a batch: columns, their lengths (`mel_len`, `text_len`), `speaker`,
             `language`, `ids`. None: all but ids. Columns that no field needs are not read.
         rank, world_size: This process's share. None: those of the worker in `TF_CONFIG`, if there

@@ -67,6 +67,8 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         self._columns = [
             _PaddedColumn(self._cache, *wish) for wish in parsed_columns(self._cache.columns, options["columns"])
         ]
+        # A reader refuses what cannot be had: a conversion, a pad_value, a column that lacks clips.
+        self._cache.reader(columns=options["columns"]).close()
         selects = any(options[name] is not None for name in ("split", "where", "ids", "exclude"))
         self._positions = _positions(self._cache, options) if selects else None
         self._speakers = {name: number for number, name in enumerate(self._cache.speakers)}
@@ -136,37 +138,22 @@ class _PaddedColumn:
             )
         column = cache.columns[name]
         self.name, self.length_name = name, length_field(name)
-        self._cache = cache
         self._shape = column.shape
-        self._dtype = dtype or column.dtype
-        self._pad_value = pad_value
-        self._padding: Any = None
+        self._dtype = numpy_dtype(dtype or column.dtype, f"column '{name}'")
+        # As in C++, where the number is a float32 before it becomes a half float.
+        is_float = self._dtype.kind not in "iu"
+        self._pad_value = None if pad_value is None else np.float32(pad_value) if is_float else int(pad_value)
 
     def read(self, clips: Sequence[Clip]) -> tuple[Any, Any]:
         """Returns (numbers, lengths) as tensors."""
-        numbers = np.empty((len(clips), *self._shape), numpy_dtype(self._dtype, f"column '{self.name}'"))
+        numbers = np.empty((len(clips), *self._shape), self._dtype)
         lengths = []
         for row, clip in zip(numbers, clips):
-            record = clip[self.name].view(np.ndarray)
+            record, padding = clip._record(self.name)
             lengths.append(len(record))
             row[: len(record)] = record
-            if len(record) < len(row):
-                row[len(record) :] = self._padding_like(clip, len(record))
+            row[len(record) :] = padding if self._pad_value is None else self._pad_value
         return _tensor(numbers), _numbers(lengths)
-
-    def _padding_like(self, clip: Clip, length: int) -> Any:
-        """Returns what stands behind a short record.
-
-        The recipe fixes it for all records; a reader shows it.
-        """
-        if self._padding is None:
-            wish = {"dtype": self._dtype, "pad_value": self._pad_value}
-            reader = self._cache.reader(
-                batch_size=1, ids=[clip.id], shuffle="none", drop_last=False, columns={self.name: wish}
-            )
-            with reader:
-                self._padding = np.array(next(reader)[self.name][0, length]).flat[0]
-        return self._padding
 
 
 def _tensor(numbers: npt.NDArray[Any]) -> Any:

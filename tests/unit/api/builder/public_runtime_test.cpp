@@ -139,6 +139,7 @@ void expect_same_record(const Cache& cache, std::uint64_t position, const Runtim
     const auto stored = cache.read(columns[column].name, position);
     ASSERT_TRUE(stored.ok()) << stored.status().message();
     EXPECT_EQ(record.columns[column].length, stored->shape()[0]);
+    EXPECT_EQ(record.columns[column].padding, stored->padding());
     EXPECT_TRUE(std::ranges::equal(record.columns[column].rows, stored->bytes()))
         << columns[column].name;
   }

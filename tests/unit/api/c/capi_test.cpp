@@ -72,6 +72,7 @@ TEST_F(CApi, ReadsOneRecord) {
   ASSERT_EQ(record.dimension_count, 2);
   EXPECT_EQ(static_cast<std::size_t>(record.shape[0] * record.shape[1]), made_.clips[7].mel.size());
   EXPECT_EQ(std::memcmp(record.data, made_.clips[7].mel.data(), record.data_bytes), 0);
+  EXPECT_EQ(record.padding, -11.5);
   record.release(&record);
   EXPECT_EQ(record.release, nullptr);
 }
