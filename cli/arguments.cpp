@@ -44,7 +44,8 @@ Result<std::vector<std::string>> complete_arguments(
            !is_flag(argument) || argument.rfind("--log-level", 0) == 0;
   });
   if (is_first && looks_like_command(*first) && !exists(*first)) {
-    const std::string nearest = nearest_of(*first, commands);
+    const bool is_word_of_a_flag = *first == "help" || *first == "version";
+    const std::string nearest = is_word_of_a_flag ? "--" + *first : nearest_of(*first, commands);
     return Status(StatusCode::kInvalidArgument,
                   "unknown command '" + *first + "'" +
                       (nearest.empty() ? " (and there is no folder of that name)"

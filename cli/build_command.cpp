@@ -214,10 +214,11 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--language", options->language, "NAME", "Language of clips whose list does not say")
       .option("--speakers", options->speakers_file, "FILE",
               "A file of speaker names, one a line, in the order of their numbers")
-      .option("--store", options->store, "{lmdb,hdf5}", "The file format of shards: LMDB or HDF5")
-      .option("--layout", options->layout, "{padded,packed}",
+      .choice("--store", options->store, {"lmdb", "hdf5"},
+              "The file format of shards: LMDB or HDF5")
+      .choice("--layout", options->layout, {"padded", "packed"},
               "padded: ready tensors; packed: records of their true lengths")
-      .option("--dtype", options->dtype, "{float32,float16,bfloat16}",
+      .choice("--dtype", options->dtype, {"float32", "float16", "bfloat16"},
               "The number type of the stored mels")
       .threads(options->thread_count)
       .option("--device", options->device, "{auto,cpu,cuda}",

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
@@ -17,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
+#include "recipe/key_table.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -59,22 +61,45 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+// Gives "--set max_frames=1024" for "--max-frames 1024": keys of recipes are no flags.
+std::string setting_meant(const std::string& flag, const std::string& value) {
+  std::string wanted = flag.substr(flag.find_first_not_of('-'));
+  std::ranges::replace(wanted, '-', '_');
+  for (const recipe::Key& key : recipe::key_table()) {
+    if (key.name == wanted || key.name.ends_with("." + wanted))
+      return "--set " + wanted + "=" + (value.empty() ? "VALUE" : value);
+  }
+  return {};
+}
+
 // Gives the message for a failed parse, with the flag that was probably meant.
 Status explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string name = chosen.empty() ? "" : command.get_name();
   std::string message = error.what();
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
   }
-  for (const std::string& word : app.remaining(true)) {
-    const std::string flag = word.substr(0, word.find('='));
-    const std::string nearest = word.rfind("--", 0) == 0 ? nearest_of(flag, flags) : std::string();
-    if (!nearest.empty()) message += " (did you mean " + nearest + "?)";
+  const std::vector<std::string> words = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    std::string unexpected;
+    for (const std::string& word : words) unexpected += (unexpected.empty() ? "" : " ") + word;
+    message = (name.empty() ? "this program" : name) + " does not take '" + unexpected + "'";
   }
-  const std::string name = chosen.empty() ? "" : " " + command.get_name();
-  return {StatusCode::kInvalidArgument, message + "\nxtts-precompute" + name + " --help says more"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("--") || words[i].size() == 2) continue;
+    const std::size_t equals = words[i].find('=');
+    const std::string flag = words[i].substr(0, equals);
+    std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
+    if (value.empty() && i + 1 < words.size() && words[i + 1][0] != '-') value = words[i + 1];
+    std::string meant = name == "build" ? setting_meant(flag, value) : std::string();
+    if (meant.empty()) meant = nearest_of(flag, flags);
+    if (!meant.empty()) message += " (did you mean " + meant + "?)";
+  }
+  return {StatusCode::kInvalidArgument,
+          message + "\nxtts-precompute " + (name.empty() ? "" : name + " ") + "--help says more"};
 }
 
 // Reads the command line. Returns true when there is a command to run. Otherwise `status` is the

@@ -62,15 +62,6 @@ std::string_view without_suffix(std::string_view path) noexcept {
   return path;
 }
 
-std::string audio_extension_list() {
-  std::string text;
-  for (const std::string_view extension : kExtensions) {
-    if (!text.empty()) text += ", ";
-    text += extension;
-  }
-  return text;
-}
-
 std::string_view without_audio_extension(std::string_view path) noexcept {
   const std::string_view extension = file_extension(path);
   if (!audio_rank(extension)) return path;

@@ -26,9 +26,6 @@ inline constexpr std::uint8_t kRankOfUnknownSuffix = 255;
 // `path` without its suffix_of() and the dot before it.
 [[nodiscard]] std::string_view without_suffix(std::string_view path) noexcept;
 
-// "wav, flac, ...": for messages that say what was looked for.
-[[nodiscard]] std::string audio_extension_list();
-
 // `path` without its extension where that is an audio extension; else `path` itself.
 [[nodiscard]] std::string_view without_audio_extension(std::string_view path) noexcept;
 

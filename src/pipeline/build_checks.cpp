@@ -83,6 +83,7 @@ Status check_data_folder(Env& env, const std::string& data) {
 }
 
 Status check_folders(Env& env, const std::string& data, const std::string& cache) {
+  if (cache.empty()) return {StatusCode::kInvalidArgument, "CACHE is empty: name its folder"};
   XTTS_TRY(check_data_folder(env, data));
   XTTS_ASSIGN(const auto data_stat, env.stat(data));
   const auto cache_stat = env.stat(cache);

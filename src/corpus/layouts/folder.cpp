@@ -129,8 +129,7 @@ class FolderReader {
   }
 
   Status no_audio() const {
-    std::string text = "no audio in " + input_.tree.root + ": looked for files named *.{" +
-                       audio_extension_list() + "}, and for sound under other names, in " +
+    std::string text = "no audio in " + input_.tree.root + ": looked into " +
                        counted(input_.tree.folders.size(), "folder", "folders");
     const std::string others = not_audio_note(not_audio_by_suffix(input_.tree, {}));
     if (!others.empty()) text += " (" + others + ")";
@@ -159,7 +158,7 @@ class FolderReader {
             " is a folder, though named like audio; it is searched like any other");
       }
     }
-    if (!note_lists_below()) note_unread_lists();
+    if (!note_list_above() && !note_lists_below()) note_unread_lists();
     if (!input_.tree.folder_links.empty()) {
       found_.notes.push_back(
           counted(input_.tree.folder_links.size(), "link", "links") +
@@ -168,7 +167,20 @@ class FolderReader {
     }
   }
 
-  // Warns a user who gives the folder above a corpus: its sound would be read without text.
+  // Warns a user who gives the folder of sounds in a corpus: it would be read without text.
+  bool note_list_above() {
+    constexpr std::string_view kList = "metadata.csv";
+    const std::string above = parent_path(input_.tree.root);
+    if (file_name(input_.tree.root).starts_with('.') ||
+        !input_.env.stat(join_path(above, kList)).ok()) {
+      return false;
+    }
+    found_.notes.push_back(std::string(kList) + " lies beside DATA; to use the text, give " +
+                           printable(above) + " as DATA");
+    return true;
+  }
+
+  // Warns a user who gives the folder above a corpus, for the same reason.
   bool note_lists_below() {
     const TreeFile* first = nullptr;
     std::uint64_t list_count = 0;

@@ -52,6 +52,8 @@ TEST(Arguments, AMistypedCommandGetsTheNearest) {
   EXPECT_EQ(status.message(), "unknown command 'verfy', did you mean 'verify'?");
   EXPECT_EQ(complete({"--json", "inof"}).status().message(),
             "unknown command 'inof', did you mean 'info'?");
+  EXPECT_EQ(complete({"help"}).status().message(),
+            "unknown command 'help', did you mean '--help'?");
 }
 
 TEST(Arguments, AnUnknownWordIsNotTakenForData) {

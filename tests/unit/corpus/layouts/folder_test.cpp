@@ -134,7 +134,18 @@ TEST(Folder, NoAudioSaysWhatWasLookedFor) {
   env.add_file("/data/readme.md", "");
   const Status status = discover(env, "/data", {}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(says(status.message(), "no audio in /data: looked for files named *.{wav, flac"));
+  EXPECT_TRUE(says(status.message(),
+                   "no audio in /data: looked into 1 folder (not audio: 1 .md); "
+                   "give the folder that holds the recordings"));
+}
+
+TEST(Folder, AListBesideDataIsPointedOut) {
+  MemoryEnv env;
+  env.add_file("/corpus/metadata.csv", "a|x|x\n");
+  env.add_file("/corpus/wavs/a.wav", "");
+  const Corpus corpus = *discover(env, "/corpus/wavs", {});
+  EXPECT_TRUE(says(notes_of(corpus),
+                   "metadata.csv lies beside DATA; to use the text, give /corpus as DATA"));
 }
 
 TEST(Folder, ListsInSubfoldersArePointedOut) {

@@ -1,0 +1,1 @@
+xtts-precompute ./data ./cache --max_frames 1024
