@@ -38,6 +38,16 @@ struct ShowOptions {
   std::vector<std::string> audio_roots;
 };
 
+// Finds the id in "LJ001-0001.wav" and "wavs/LJ001-0001.wav".
+Result<std::string> id_meant(reader::CacheView& view, const std::string& path) {
+  for (const std::string& id :
+       {path.substr(0, path.rfind('.')), std::string(file_name(path.substr(0, path.rfind('.'))))}) {
+    XTTS_ASSIGN(const auto position, view.find(id));
+    if (position) return id;
+  }
+  return std::string();
+}
+
 // Says why the clip is absent: it was rejected, or is unknown.
 Status explain_absence(reader::CacheView& view, const std::string& id) {
   XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
@@ -49,8 +59,10 @@ Status explain_absence(reader::CacheView& view, const std::string& id) {
                                        name_of(reject.reason) +
                                        "): " + escape_controls(report::words_of(reject))};
   }
+  XTTS_ASSIGN(const std::string meant, id_meant(view, id));
   return {StatusCode::kNotFound,
-          "there is no clip '" + escape_controls(id) + "' in " + view.path() + "; ls lists them"};
+          "there is no clip '" + escape_controls(id) + "' in " + view.path() + "; " +
+              (meant.empty() ? "ls lists them" : "did you mean '" + escape_controls(meant) + "'?")};
 }
 
 std::vector<std::int32_t> token_values(const reader::RecordData& record) {
