@@ -295,8 +295,8 @@ Result<std::string> conditioned_wav(Context& context, const ShowOptions& options
   const request::Caller caller = cli_caller();
   XTTS_ASSIGN(auto sound, request::StoredSound::open(context.env, view, options.data,
                                                      options.audio_roots, caller));
-  XTTS_ASSIGN(const std::vector<float> samples, sound.read(position));
-  return encode_wav(samples, sound.sample_rate_hz());
+  XTTS_ASSIGN(const std::vector<float> samples, sound->read(position));
+  return encode_wav(samples, sound->sample_rate_hz());
 }
 
 Status write_files(Context& context, const ShowOptions& options, reader::CacheView& view,

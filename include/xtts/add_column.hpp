@@ -89,7 +89,8 @@ class XTTS_API ColumnWriter {
 };
 
 // SoundReader gives the samples from which the features were computed: decoded, mixed, cut,
-// resampled, trimmed, scaled. Open it once for many clips; one thread at a time.
+// resampled, trimmed, scaled. Open it once for many clips. Any number of threads may read. A source
+// that has changed since the build is refused (kMismatch). After a fork, open it anew in the child.
 class XTTS_API SoundReader {
  public:
   // `data`: the folder of the sources; empty: where the last build found them. `program` as in
@@ -102,6 +103,14 @@ class XTTS_API SoundReader {
 
   [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept;
   [[nodiscard]] Result<std::vector<float>> read(std::uint64_t position);
+  // Says which clips read() will be asked for, in ascending order, `clips_together` at a time. Then
+  // they are decoded ahead, on a thread for each processor, once read() is asked for the first. A
+  // source of several of them is decoded once. Of `process_count` processes, each names its own
+  // part and takes its share of the processors. A later call takes the place of this one.
+  [[nodiscard]] Status expect(const std::vector<std::uint64_t>& positions,
+                              std::uint64_t clips_together = 1, std::uint32_t process_count = 1);
+  // Names the source that the clip is a part of; empty: it is decoded from none, or is all of it.
+  [[nodiscard]] Result<std::string> source_of(std::uint64_t position);
 
  private:
   struct Impl;

@@ -70,12 +70,31 @@ nb::tuple finish(WriterHandle& handle) {
                         report.record_count, report.size_bytes);
 }
 
-nb::bytes read_sound(SoundReader& sound, std::uint64_t position) {
+// Python closes the sound explicitly, too: an exception that somebody keeps would keep its
+// decoders.
+struct SoundHandle {
+  std::optional<SoundReader> sound;
+
+  SoundReader& open() {
+    if (!sound) throw nb::value_error("the sound is closed");
+    return *sound;
+  }
+};
+
+nb::bytes read_sound(SoundHandle& handle, std::uint64_t position) {
+  SoundReader& sound = handle.open();
   const std::vector<float> samples = [&] {
     const GilRelease released;
     return must(sound.read(position));
   }();
   return nb::bytes(samples.data(), samples.size() * sizeof(float));
+}
+
+void expect_sound(SoundHandle& handle, const std::vector<std::uint64_t>& positions,
+                  std::uint64_t clips_together, std::uint32_t process_count) {
+  SoundReader& sound = handle.open();
+  const GilRelease released;
+  must(sound.expect(positions, clips_together, process_count));
 }
 
 }  // namespace
@@ -101,14 +120,28 @@ void bind_column(nb::module_& module) {
       .def("finish", finish, nb::sig("def finish(self) -> tuple[bool, int, int, int, int]"));
   module.def("open_writer", open_writer, nb::kw_only(), "cache"_a, "name"_a, "version"_a, "axis"_a,
              "dtype"_a, "row_shape"_a, "rows_per_frame"_a, "allow_nonfinite"_a);
-  nb::class_<SoundReader>(module, "SoundReader")
-      .def_prop_ro("sample_rate_hz", &SoundReader::sample_rate_hz)
-      .def("read", read_sound, "position"_a);
+  nb::class_<SoundHandle>(module, "SoundReader")
+      .def_prop_ro("sample_rate_hz",
+                   [](SoundHandle& handle) { return handle.open().sample_rate_hz(); })
+      .def("expect", expect_sound, "positions"_a, "clips_together"_a, "process_count"_a)
+      .def(
+          "source_of",
+          [](SoundHandle& handle, std::uint64_t position) {
+            const std::string source = must(handle.open().source_of(position));
+            return nb::bytes(source.data(), source.size());
+          },
+          "position"_a)
+      .def("read", read_sound, "position"_a)
+      .def("close", [](SoundHandle& handle) {
+        const GilRelease released;
+        handle.sound.reset();
+      });
   module.def(
       "open_sound",
       [](const nb::bytes& cache, const nb::bytes& data, const nb::bytes& program) {
-        return must(SoundReader::open({cache.c_str(), cache.size()}, {data.c_str(), data.size()},
-                                      {program.c_str(), program.size()}));
+        return SoundHandle{
+            must(SoundReader::open({cache.c_str(), cache.size()}, {data.c_str(), data.size()},
+                                   {program.c_str(), program.size()}))};
       },
       nb::kw_only(), "cache"_a, "data"_a, "program"_a);
 }

@@ -100,8 +100,6 @@ class Worker final : public ClipWorker {
                                             std::vector<MadeRecord> buffers) override {
     ClipOutcome outcome;
     outcome.records = std::move(buffers);
-    timer_ = LapTimer();
-    exceeded_limit_.reset();
     const Status status = run(clip, outcome);
     end_stage();
     if (status.ok()) return outcome;
@@ -112,6 +110,23 @@ class Worker final : public ClipWorker {
                   exceeded_limit_ ? reason_of(*exceeded_limit_)
                                   : Reason{.rule = fault->rule, .detail = status.message()});
     return outcome;
+  }
+
+  [[nodiscard]] Result<ConditionedClip> condition(const corpus::Clip& clip,
+                                                  const corpus::SourcePlace& place) override {
+    ClipOutcome outcome;
+    const Status status = take_sound(clip, place, outcome);
+    end_stage();
+    if (!status.ok()) return status.with_context(place.path);
+    if (outcome.reject) {
+      return Status(StatusCode::kBadInput,
+                    place.path + " does not have the clip's segment any more");
+    }
+    XTTS_ASSIGN(const auto conditioned, conditioner_.measure(sound_));
+    XTTS_ASSIGN(const auto kept,
+                sound_.load(conditioned.trim_start_samples, conditioned.kept_samples()));
+    apply_scaling(conditioned.scaling, kept);
+    return ConditionedClip{{kept.begin(), kept.end()}, std::move(outcome.facts)};
   }
 
   [[nodiscard]] StageTimes times() const override {
@@ -137,11 +152,18 @@ class Worker final : public ClipWorker {
     stage_seconds_ = seconds;
   }
 
-  Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
+  Status take_sound(const corpus::Clip& clip, const corpus::SourcePlace& place,
+                    ClipOutcome& outcome) {
+    timer_ = LapTimer();
+    exceeded_limit_.reset();
     sound_.begin();
-    XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_source(clip, outcome));
+    XTTS_TRY(clip.segment ? cut_out(clip, place, outcome) : decode_source(clip, place, outcome));
+    return outcome.reject ? Status() : sound_.end();
+  }
+
+  Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
+    XTTS_TRY(take_sound(clip, corpus_.place_of(clip), outcome));
     if (outcome.reject) return {};
-    XTTS_TRY(sound_.end());
     if (is_over_long_ && refused(clip, refusal_of_source(recipe_.corpus), outcome)) return {};
     if (refused(clip, refusal_of_length(outcome.source_seconds, recipe_.corpus), outcome))
       return {};
@@ -155,10 +177,11 @@ class Worker final : public ClipWorker {
     return extract(clip, conditioned, outcome);
   }
 
-  Result<SourceFile::Opened> read_source(const corpus::Clip& clip, ClipOutcome& outcome) {
+  Result<SourceFile::Opened> read_source(const corpus::Clip& clip, const corpus::SourcePlace& place,
+                                         ClipOutcome& outcome) {
     begin_stage(Rule::kSourceRefused, &StageTimes::read_s);
     outcome.source_bytes = clip.source_bytes;
-    XTTS_ASSIGN(const auto source, source_.read(env_, corpus_.place_of(clip)));
+    XTTS_ASSIGN(const auto source, source_.read(env_, place));
     if (source.size_bytes == 0) {
       rule_of_bad_input_ = Rule::kSourceEmpty;
       return Status(StatusCode::kBadInput, "the file is empty");
@@ -167,8 +190,9 @@ class Worker final : public ClipWorker {
     return source;
   }
 
-  Status decode_source(const corpus::Clip& clip, ClipOutcome& outcome) {
-    XTTS_ASSIGN(const auto source, read_source(clip, outcome));
+  Status decode_source(const corpus::Clip& clip, const corpus::SourcePlace& place,
+                       ClipOutcome& outcome) {
+    XTTS_ASSIGN(const auto source, read_source(clip, place, outcome));
     outcome.facts.content_digest = source.content_digest;
     request_.suffix = suffix_of(clip.source);
     const auto decoded = decoder_->decode(*source.file, request_, to_sound_);
@@ -179,14 +203,13 @@ class Worker final : public ClipWorker {
   }
 
   // Cuts the clip out of a source that several clips share.
-  Status cut_out(const corpus::Clip& clip, ClipOutcome& outcome) {
+  Status cut_out(const corpus::Clip& clip, const corpus::SourcePlace& place, ClipOutcome& outcome) {
     if (shared_sources_ == nullptr)
       return {StatusCode::kInternal, "no place to decode segments to"};
     begin_stage(Rule::kDecodeFailed, &StageTimes::decode_s);
     const auto shared = shared_sources_->get(
-        corpus_.place_of(clip).key(),
-        [&](const audio::TakeSamples& take) -> SharedSources::Decoded {
-          auto decoded = decode_shared(clip, take, outcome);
+        place.key(), [&](const audio::TakeSamples& take) -> SharedSources::Decoded {
+          auto decoded = decode_shared(clip, place, take, outcome);
           if (!decoded)
             return SourceFailure{decoded.status(), rule_of_bad_input_, decoder_->exceeded_limit()};
           return std::move(*decoded);
@@ -240,9 +263,9 @@ class Worker final : public ClipWorker {
     return hasher.finish();
   }
 
-  Result<SourceSound> decode_shared(const corpus::Clip& clip, const audio::TakeSamples& take,
-                                    ClipOutcome& outcome) {
-    XTTS_ASSIGN(const auto source, read_source(clip, outcome));
+  Result<SourceSound> decode_shared(const corpus::Clip& clip, const corpus::SourcePlace& place,
+                                    const audio::TakeSamples& take, ClipOutcome& outcome) {
+    XTTS_ASSIGN(const auto source, read_source(clip, place, outcome));
     audio::DecodeRequest at_own_rate = request_;
     at_own_rate.target_rate_hz = 0;
     at_own_rate.suffix = suffix_of(clip.source);

@@ -46,6 +46,12 @@ struct ClipOutcome {
   std::uint32_t frame_count_before_cut = 0;  // also set when the clip is rejected as too long
 };
 
+// The sound of which a record is made: decoded, cut, resampled, trimmed, scaled.
+struct ConditionedClip {
+  std::vector<float> samples;  // all of them, also those that a record cuts off
+  formats::RecordFacts facts;
+};
+
 [[nodiscard]] formats::Reject reject_of(const corpus::Clip& clip, formats::RejectClass kind,
                                         formats::Reason reason);
 
@@ -59,6 +65,8 @@ struct WorkerJob {
   audio::MakeDecoder make_decoder;       // as in RunConfig
   std::function<bool()> cancelled = {};  // as in RunConfig
   std::string scratch_folder = {};       // for sound that is too long for the memory, or shared
+  // The disk's room for sources that segments share.
+  std::uint64_t shared_bytes_max = SharedSources::kDiskBytesMax;
   // One worker's memory for a source's bytes and its sound. Larger sources are read twice; longer
   // sound goes into a scratch file.
   std::size_t memory_bytes = std::size_t{128} << 20U;
@@ -74,6 +82,10 @@ class ClipWorker {
   // `buffers` may hold anything: they are reused, and returned in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
                                                     std::vector<MadeRecord> buffers) = 0;
+  // Goes the way of process() up to the features. Only length and oddness are not judged, since the
+  // clip has a record. A fault of the clip is a failure. Memory grows with the clip.
+  [[nodiscard]] virtual Result<ConditionedClip> condition(const corpus::Clip& clip,
+                                                          const corpus::SourcePlace& place) = 0;
   // Sums the times of all clips so far.
   [[nodiscard]] virtual StageTimes times() const = 0;
 };

@@ -25,7 +25,8 @@ std::unordered_map<std::string, std::uint32_t> segment_counts(const corpus::Corp
 
 ClipWorkers::ClipWorkers(WorkerJob job, std::span<const std::uint32_t> clips, ClipTurns turns)
     : job_(std::move(job)),
-      shared_sources_(job_.env, job_.scratch_folder, segment_counts(job_.corpus, clips, turns)) {}
+      shared_sources_(job_.env, job_.scratch_folder, segment_counts(job_.corpus, clips, turns),
+                      job_.shared_bytes_max) {}
 
 Status ClipWorkers::start() {
   XTTS_ASSIGN(auto worker, take());
@@ -44,6 +45,14 @@ Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
   auto outcome = worker->process(clip, std::move(buffers));
   workers_.give_back(std::move(worker));
   return outcome;
+}
+
+Result<ConditionedClip> ClipWorkers::condition(const corpus::Clip& clip,
+                                               const corpus::SourcePlace& place) {
+  XTTS_ASSIGN(auto worker, take());
+  auto conditioned = worker->condition(clip, place);
+  workers_.give_back(std::move(worker));
+  return conditioned;
 }
 
 StageTimes ClipWorkers::times() const {

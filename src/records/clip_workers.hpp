@@ -1,6 +1,6 @@
 // ClipWorkers: one ClipWorker for each concurrent process() call, with the sources that their
-// segments share. It serves code that computes many clips on its own threads: the build, and verify
-// when it recomputes clips.
+// segments share. It serves code that computes many clips on its own threads: the build, verify
+// when it recomputes clips, and readers of the sound itself.
 //
 // Synchronised inside. Memory: WorkerJob::memory_bytes for each worker in use. Disk: what WorkerJob
 // and SharedSources say, in scratch files of a folder that must exist.
@@ -44,6 +44,13 @@ class ClipWorkers {
   // Works like ClipWorker::process. `clip` is one of the corpus, or a copy of one.
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
                                             std::vector<MadeRecord> buffers);
+  // Works like ClipWorker::condition.
+  [[nodiscard]] Result<ConditionedClip> condition(const corpus::Clip& clip,
+                                                  const corpus::SourcePlace& place);
+  // Works like SharedSources::expect.
+  void expect(const std::string& source_key, std::uint32_t clip_count) {
+    shared_sources_.expect(source_key, clip_count);
+  }
   // Sums the times of all clips so far. Call it only while no worker works.
   [[nodiscard]] StageTimes times() const;
 

@@ -23,6 +23,11 @@ SharedSources::SharedSources(Env& env, std::string folder,
   for (auto& [path, count] : clip_counts) entries_[path].clips_left = count;
 }
 
+void SharedSources::expect(const std::string& path, std::uint32_t clip_count) {
+  const std::lock_guard lock(mutex_);
+  entries_[path].clips_left = clip_count;
+}
+
 SharedSources::Shared SharedSources::get(const std::string& path, const Decode& decode) {
   std::unique_lock lock(mutex_);
   Entry& entry = entries_[path];

@@ -61,6 +61,10 @@ class SharedSources {
                 std::unordered_map<std::string, std::uint32_t> clip_counts,
                 std::uint64_t disk_bytes_max = kDiskBytesMax);
 
+  // From now on, `clip_count` clips of the source will ask, whatever was said before. UINT32_MAX:
+  // not known how many; the source stays while there is room.
+  void expect(const std::string& path, std::uint32_t clip_count);
+
   using Decoded = std::variant<SourceSound, SourceFailure>;
   using Decode = std::function<Decoded(const audio::TakeSamples& take)>;
   using Shared = std::variant<std::shared_ptr<const SharedSound>, SourceFailure>;

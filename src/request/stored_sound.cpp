@@ -1,8 +1,11 @@
 #include "request/stored_sound.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <limits>
+#include <map>
+#include <span>
+#include <utility>
 
 #include "base/option_names.hpp"
 #include "base/shortage.hpp"
@@ -11,26 +14,44 @@
 #include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "pipeline/confined_data.hpp"
+#include "pipeline/published_clip.hpp"
+#include "pipeline/run_config.hpp"
 #include "reader/repair_advice.hpp"
 #include "recipe/corpora_file.hpp"
-#include "records/condition_clip.hpp"
 #include "request/option_values.hpp"
+#include "request/temporary_folder.hpp"
 #include "store/source_table.hpp"
 
 namespace xtts::request {
+namespace {
 
-Result<StoredSound> StoredSound::open(Env& env, reader::CacheView& view, const std::string& data,
-                                      const std::vector<std::string>& audio_roots,
-                                      const Caller& caller) {
-  StoredSound sound(env, view, caller);
-  sound.audio_roots_ = audio_roots;
-  XTTS_ASSIGN(*sound.config_, formats::feature_config_from_json(view.manifest().features));
-  sound.has_wave_ = view.manifest().find_column("wave") != nullptr;
-  if (!sound.has_wave_) XTTS_TRY(sound.find_sources(data));
+// A worker's buffers for the bytes of a source and its sound.
+constexpr std::size_t kWorkerBytes = std::size_t{64} << 20U;
+// Sounds that wait to be asked for.
+constexpr std::uint64_t kBytesAheadMax = std::uint64_t{256} << 20U;
+
+}  // namespace
+
+Result<std::unique_ptr<StoredSound>> StoredSound::open(Env& env, reader::CacheView& view,
+                                                       const std::string& data,
+                                                       const std::vector<std::string>& audio_roots,
+                                                       const Caller& caller) {
+  std::unique_ptr<StoredSound> sound(new StoredSound(env, view));
+  sound->audio_roots_ = audio_roots;
+  XTTS_ASSIGN(*sound->recipe_.features,
+              formats::feature_config_from_json(view.manifest().features));
+  // The clips are stored, so they were not too long.
+  sound->recipe_.corpus.max_source_seconds = std::numeric_limits<double>::infinity();
+  sound->has_wave_ = view.manifest().find_column("wave") != nullptr;
+  if (!sound->has_wave_) XTTS_TRY(sound->find_sources(data, caller));
   return sound;
 }
 
-Status StoredSound::find_sources(const std::string& data) {
+StoredSound::~StoredSound() {
+  is_ending_ = true;
+}
+
+Status StoredSound::find_sources(const std::string& data, const Caller& caller) {
   data_ = data;
   const std::uint64_t shortages = shortage_count();
   const auto sources = store::load_source_table(*env_, view_->path());
@@ -54,8 +75,61 @@ Status StoredSound::find_sources(const std::string& data) {
   if (recipe::is_corpora_file(data_)) {
     XTTS_ASSIGN(corpora_, recipe::load_corpora(*env_, data_));
   }
-  XTTS_ASSIGN(make_decoder_, caller_->make_decoder());
+  confined_ = pipeline::confined_to_data(*env_, data_, corpora_, audio_roots_);
+  XTTS_ASSIGN(make_decoder_, caller.make_decoder());
   return {};
+}
+
+// Makes them once. All processes together keep as much sound on the disk as one alone would.
+Status StoredSound::make_workers(std::uint32_t process_count) {
+  const std::lock_guard lock(mutex_);
+  if (workers_) return {};
+  workers_.emplace(
+      records::WorkerJob{.env = *confined_,
+                         .recipe = recipe_,
+                         .corpus = no_corpus_,
+                         .make_decoder = make_decoder_,
+                         .cancelled = [this] { return is_ending_.load(); },
+                         .scratch_folder = temporary_folder(*env_),
+                         .shared_bytes_max = records::SharedSources::kDiskBytesMax / process_count,
+                         .memory_bytes = kWorkerBytes},
+      std::span<const std::uint32_t>());
+  return workers_->start();
+}
+
+Status StoredSound::expect(Expected expected) {
+  if (!std::ranges::is_sorted(expected.positions))
+    return {StatusCode::kInvalidArgument, "the positions of expected clips do not ascend"};
+  ahead_.reset();
+  if (has_wave_) return {};
+  const std::uint32_t processes = std::max(expected.process_count, 1U);
+  XTTS_TRY(make_workers(processes));
+  expect_segments(expected);
+  const SoundsAhead::Options options{
+      .thread_count = std::max(pipeline::default_thread_count() / processes, 1U),
+      .clips_together = std::max<std::size_t>(expected.clips_together, 1),
+      .bytes_max = kBytesAheadMax / processes};
+  ahead_.emplace([this](std::uint64_t position) { return decode(position); },
+                 std::move(expected.positions), options);
+  return {};
+}
+
+// A source that several of the clips are parts of is decoded once. Another process may have the
+// rest of its clips, so nobody knows there which is the last.
+void StoredSound::expect_segments(const Expected& expected) {
+  std::map<std::pair<std::string, std::string>, std::uint32_t> counts;
+  for (const std::uint64_t position : expected.positions) {
+    const auto facts = view_->details(position);
+    if (!facts || !facts->segment_start_s) continue;
+    ++counts[{facts->dataset.value_or(""), facts->source_path.value_or("")}];
+  }
+  for (const auto& [source, count] : counts) {
+    formats::RecordFacts facts;
+    facts.dataset = source.first;
+    facts.source_path = source.second;
+    const auto place = place_of(facts);  // a source that is not there fails when it is read
+    if (place) workers_->expect(place->key(), expected.process_count > 1 ? UINT32_MAX : count);
+  }
 }
 
 Result<corpus::SourcePlace> StoredSound::place_of(const formats::RecordFacts& facts) const {
@@ -73,8 +147,15 @@ Result<corpus::SourcePlace> StoredSound::place_of(const formats::RecordFacts& fa
                              *facts.source_path);
 }
 
+Result<std::string> StoredSound::source_of(std::uint64_t position) {
+  if (has_wave_) return std::string();
+  XTTS_ASSIGN(const auto facts, view_->details(position));
+  if (!facts.segment_start_s) return std::string();
+  return facts.dataset.value_or("") + '\0' + facts.source_path.value_or("");
+}
+
 std::uint32_t StoredSound::sample_rate_hz() const noexcept {
-  return config_->sample_rate_hz;
+  return recipe_.features->sample_rate_hz;
 }
 
 Result<std::vector<float>> StoredSound::read_wave(std::uint64_t position) {
@@ -93,13 +174,33 @@ Result<std::vector<float>> StoredSound::read_wave(std::uint64_t position) {
   return samples;
 }
 
+Result<std::vector<float>> StoredSound::decode(std::uint64_t position) {
+  XTTS_ASSIGN(auto stored, view_->details(position));
+  if (!stored.source_path)
+    return Status(StatusCode::kUnsupported, "the clip's source is not known");
+  XTTS_ASSIGN(const corpus::SourcePlace place, place_of(stored));
+  const auto content = stored.content_digest;
+  const auto pcm = stored.pcm_digest;
+  std::optional<corpus::Segment> segment;
+  if (stored.segment_start_s) segment = {*stored.segment_start_s, stored.segment_end_s};
+  corpus::Clip clip = pipeline::clip_of(std::move(stored));
+  clip.segment = segment;
+  XTTS_TRY(make_workers(1));
+  XTTS_ASSIGN(auto conditioned, workers_->condition(clip, place));
+  const bool is_other_file = content && conditioned.facts.content_digest != content;
+  const bool is_other_sound = !pcm || conditioned.facts.pcm_digest != pcm;
+  if (is_other_file && is_other_sound) {
+    return Status(StatusCode::kMismatch,
+                  place.path +
+                      " has changed since the build: its sound is no longer that of clip '" +
+                      full_id(clip) + "'. Build again, which computes the clip anew");
+  }
+  return std::move(conditioned.samples);
+}
+
 Result<std::vector<float>> StoredSound::read(std::uint64_t position) {
   if (has_wave_) return read_wave(position);
-  XTTS_ASSIGN(const auto facts, view_->details(position));
-  if (!facts.source_path) return Status(StatusCode::kUnsupported, "the clip's source is not known");
-  XTTS_ASSIGN(const corpus::SourcePlace place, place_of(facts));
-  const auto confined = pipeline::confined_to_data(*env_, data_, corpora_, audio_roots_);
-  return records::condition_clip(*confined, make_decoder_, *config_, place, facts);
+  return ahead_ ? ahead_->get(position) : decode(position);
 }
 
 }  // namespace xtts::request

@@ -1,10 +1,14 @@
 """cache.add_column(): records in this process and in others, refusals, and interruptions."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -101,6 +105,109 @@ def test_pcm_is_the_sound_of_the_features(cache):
     for clip in new:
         samples, rate, peak = seen[clip.id]
         assert rate == 22050 and 1 + samples // 256 == len(clip.mel) and peak == pytest.approx(1.0, abs=1e-4)
+
+
+def decoders():
+    """Returns the decoders that this process has started and that live."""
+    return {
+        child
+        for tasks in Path("/proc/self/task").iterdir()
+        for child in (tasks / "children").read_text().split()
+        if Path(f"/proc/{child}/comm").read_text().strip() == "xtts-decode"
+    }
+
+
+def test_few_decoders_serve_all_clips_and_end_with_the_call(cache):
+    seen, threads = set(), threading.active_count()
+
+    def level(clip):
+        level = np.abs(clip.pcm).mean()
+        seen.update(decoders())
+        return [level]
+
+    add(cache, "level", level, axis="fixed")
+    assert 1 <= len(seen) <= len(os.sched_getaffinity(0)) + 1
+    assert not decoders() and threading.active_count() == threads
+
+    def fails(clip):
+        level(clip)
+        if clip.id == "clip-009":
+            raise RuntimeError("enough")
+        return [0.0]
+
+    with pytest.raises(RuntimeError) as kept, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        add(cache, "bad", fails, axis="fixed")
+    assert kept.value is not None and not decoders(), "also while somebody keeps the exception"
+
+
+def test_a_function_without_pcm_starts_no_decoder(cache):
+    seen = set()
+
+    def nothing(clip):
+        seen.update(decoders())
+        return [clip.duration_s]
+
+    add(cache, "length", nothing, axis="fixed")
+    assert not seen
+
+
+def test_pcm_is_the_builds_wave_in_every_way_of_asking(made, tmp_path):
+    settings = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
+    xp.build(made / "data", tmp_path / "wave", settings={**settings, "columns.wave": "float32"}, progress=False)
+    waves = {clip.id: np.asarray(clip.wave) for clip in xp.open(tmp_path / "wave")}
+    shutil.copytree(made / "cache", tmp_path / "cache")
+    cache = xp.open(tmp_path / "cache")
+    wrong = []
+
+    def check(clip):
+        pcm, wave = clip.pcm, waves[clip.id]
+        count = min(len(pcm), len(wave))
+        if not count or pcm[:count].tobytes() != wave[:count].tobytes() or wave[count:].any():
+            wrong.append(clip.id)
+        return [0.0]
+
+    add(cache, "in_order", check, axis="fixed")
+    add(cache, "backwards", lambda clips: [check(clip) for clip in reversed(clips)], axis="fixed", batch=7)
+    add(cache, "some", lambda clip: check(clip) if clip.id[-1] in "159" else [0.0], axis="fixed")
+    add(cache, "twice", lambda clips: [check(clip) + check(clip) for clip in [*clips]], axis="fixed", batch=5)
+    with ThreadPoolExecutor(4) as pool:
+        add(cache, "threads", lambda clips: list(pool.map(check, clips)), axis="fixed", batch=12)
+    assert not wrong
+
+
+def test_pcm_of_a_source_that_changed_is_refused_and_can_be_continued(cache, tmp_path):
+    source, other = (tmp_path / f"data/{clip_id}.wav" for clip_id in cache.ids[6:8])
+    before = source.read_bytes()
+    source.write_bytes(other.read_bytes())
+
+    def level(clip):
+        return [np.abs(clip.pcm).mean()]
+
+    with (
+        pytest.warns(UserWarning, match="has the records of 6 clips already"),
+        pytest.raises(xp.MismatchError, match=f"{source.name} has changed since the build"),
+    ):
+        add(cache, "level", level, axis="fixed", data=tmp_path / "data")
+    source.write_bytes(before)
+    calls = []
+    new = add(cache, "level", lambda clip: calls.append(clip.id) or level(clip), axis="fixed", data=tmp_path / "data")
+    assert calls == [cache.ids[0], *cache.ids[6:]] and all(clip.level > 0 for clip in new)
+
+
+def test_segments_of_one_source_go_to_few_workers(tmp_path):
+    from xtts_precompute._cache.add_column import _CLIPS_A_TASK, _Maker, _tasks
+
+    make_corpus(tmp_path / "data", 2, seconds=(8.0, 8.1))
+    rows = [f"clip-00{i // 20}.wav,{0.3 * (i % 20):.1f},{0.3 * (i % 20) + 0.4:.1f},text {i}" for i in range(40)]
+    (tmp_path / "data/metadata.csv").write_text("\n".join(["file,start,end,text", *rows]) + "\n")
+    xp.build(tmp_path / "data", tmp_path / "cache", settings={"train_split": 1, "validation_split": 0}, progress=False)
+    maker = _Maker(str(tmp_path / "cache"), lambda clip: [float(len(clip.pcm))], None, b"")
+    positions = list(range(40))
+    assert {len(task) for task in _tasks(maker, positions, _CLIPS_A_TASK)} == {_CLIPS_A_TASK}
+    maker([0])  # asks for sound
+    assert _tasks(maker, positions, _CLIPS_A_TASK) == [positions[:20], positions[20:]]
+    maker.close()
 
 
 def test_batches_of_the_function(cache):

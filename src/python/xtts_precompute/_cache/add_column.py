@@ -29,13 +29,56 @@ from .stored import Column, Stored
 AXES = ("frames", "tokens", "own", "fixed")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
 _CLIPS_A_TASK = 8  # that a worker gets when the function takes one clip at a time
+_SEGMENTS_A_TASK = 128  # the same, where they are parts of one source, which a worker decodes once
 _TASKS_AHEAD = 2  # that each worker has at most
+
+
+class _Sound:
+    """The sound of the cache's clips: opened when a function first asks for it, and in each process anew."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self._given = (path, data)
+        self._expected: tuple[Sequence[int], int, int] | None = None
+        self._last: tuple[int, npt.NDArray[np.float32]] | None = None  # a function asks more than once
+        self._reader: Any = None
+        self._process = 0
+
+    def expect(self, positions: Sequence[int], clips_together: int, processes: int) -> None:
+        """Says which clips follow, so that their sources are decoded ahead."""
+        self._expected = (positions, clips_together, processes)
+        if self._reader is not None:
+            self._reader.expect(*self._expected)
+
+    @property
+    def reader(self) -> Any:
+        if self._reader is None or self._process != os.getpid():
+            path, data = self._given
+            self._reader = tools.core().open_sound(cache=os.fsencode(path), data=data, program=b"")
+            self._process = os.getpid()
+            if self._expected is not None:
+                self._reader.expect(*self._expected)
+        return self._reader
+
+    def source_of(self, position: int) -> bytes:
+        """The source that the clip is a part of. Empty: it is a whole one, or no function has asked for sound."""
+        return b"" if self._reader is None else bytes(self._reader.source_of(position))
+
+    def read(self, position: int) -> npt.NDArray[np.float32]:
+        last = self._last
+        if last is None or last[0] != position:
+            self._last = last = (position, np.frombuffer(self.reader.read(position), np.float32))
+        return last[1]
+
+    def close(self) -> None:
+        if self._reader is not None and self._process == os.getpid():
+            self._reader.close()
+        self._reader = self._last = None
 
 
 class ColumnClip:
     """The clip that add_column() passes to the function: its columns (`clip.mel`), facts and sound."""
 
-    def __init__(self, clip: Clip, sound: Callable[[], Any]) -> None:
+    def __init__(self, clip: Clip, sound: _Sound) -> None:
         self._clip = clip
         self._sound = sound
 
@@ -43,14 +86,16 @@ class ColumnClip:
     def pcm(self) -> npt.NDArray[np.float32]:
         """The conditioned samples that the features were made of; full scale is 1.
 
-        They come from the column "wave", or the source is decoded again.
+        They come from the column "wave", or the source is decoded again: on all processors, before
+        the function asks, as long as it asks for each clip. A source that has changed since the
+        build raises MismatchError.
         """
-        return np.frombuffer(self._sound().read(self._clip.position), np.float32)
+        return self._sound.read(self._clip.position)
 
     @property
     def sample_rate(self) -> int:
         """The sample rate of `pcm`, in Hz."""
-        return int(self._sound().sample_rate_hz)
+        return int(self._sound.reader.sample_rate_hz)
 
     @property
     def frames(self) -> int:
@@ -80,7 +125,7 @@ class _Maker:
     def __init__(self, path: str, fn: Callable[..., Any], batch: int | None, data: bytes) -> None:
         self._given = (path, fn, batch, data)
         self._cache: Stored | None = None
-        self._reader: Any = None
+        self.sound = _Sound(path, data)
 
     def __reduce__(self) -> Any:
         return _Maker, self._given
@@ -91,15 +136,22 @@ class _Maker:
             self._cache = Stored([self._given[0]])
         return self._cache
 
-    def _sound(self) -> Any:
-        if self._reader is None:
-            path, _, _, data = self._given
-            self._reader = tools.core().open_sound(cache=os.fsencode(path), data=data, program=b"")
-        return self._reader
+    @property
+    def takes_batches(self) -> bool:
+        return self._given[2] is not None
+
+    def expect(self, positions: Sequence[int], processes: int = 1) -> None:
+        """Says which clips the calls that follow are for."""
+        self.sound.expect(positions, self._given[2] or 1, processes)
+
+    def close(self) -> None:
+        """Ends the decoders; a later call opens cache and sound anew."""
+        self._cache = None
+        self.sound.close()
 
     def __call__(self, positions: Sequence[int]) -> list[npt.NDArray[Any]]:
         _, fn, batch, _ = self._given
-        clips = [ColumnClip(Clip(self.cache, position), self._sound) for position in positions]
+        clips = [ColumnClip(Clip(self.cache, position), self.sound) for position in positions]
         if batch is None:
             return [_stored(fn(clip), clip.id) for clip in clips]
         made = list(fn(clips))
@@ -208,7 +260,7 @@ class _Form(NamedTuple):
 
 def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **options: Any) -> None:
     """Adds the column; Cache.add_column() describes the arguments."""
-    core = tools.core()
+    tools.core()  # fails first if it is not there
     if len(cache.paths) != 1:
         raise InvalidArgumentError("add_column takes one cache at a time, not several that are read as one")
     if (fn is None) == (options["from_npy"] is None):
@@ -227,7 +279,24 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
     allow_nonfinite = switch("allow_nonfinite", options["allow_nonfinite"])
     made_by = fn if fn is not None else _FromNpy(os.fspath(options["from_npy"]))
     maker = _Maker(cache._absolute[0], made_by, None if fn is None else batch, os.fsencode(options["data"] or ""))
+    try:
+        _add(maker, name, version, axis, max_length, batch, workers, allow_nonfinite, options["progress"])
+    finally:
+        maker.close()
 
+
+def _add(
+    maker: _Maker,
+    name: str,
+    version: str,
+    axis: str,
+    max_length: int | None,
+    batch: int | None,
+    workers: int,
+    allow_nonfinite: bool,
+    progress: Any,
+) -> None:
+    path = maker.cache._absolute[0]
     newest = maker.cache
     known = newest.columns.get(name)
     first: dict[int, npt.NDArray[Any]] = {}
@@ -240,13 +309,15 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
     else:
         # What the function makes of the first clips shows the column's dtype and shape.
         positions = list(range(min(batch or 1, len(newest))))
+        if not workers:
+            maker.expect(range(len(newest)))
         first = dict(zip(positions, maker(positions)))
-        form = _Form.of_record(first[0], axis, ColumnClip(Clip(newest, 0), lambda: None), max_length)
+        form = _Form.of_record(first[0], axis, ColumnClip(Clip(newest, 0), maker.sound), max_length)
 
     if workers:
         _pickled(maker)  # fails before anything is begun if the function cannot be sent to workers
-    writer = core.open_writer(
-        cache=os.fsencode(cache._absolute[0]),
+    writer = tools.core().open_writer(
+        cache=os.fsencode(path),
         name=name,
         version=version,
         axis=axis,
@@ -255,9 +326,10 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
         rows_per_frame=form.rows_per_frame,
         allow_nonfinite=allow_nonfinite,
     )
-    if Stored([cache._absolute[0]]).digest != newest.digest:  # built anew before the writer had its lock
-        first, maker = {}, _Maker(*maker._given)
-    with listener(options["progress"], f"add {name}") as hear:
+    if Stored([path]).digest != newest.digest:  # built anew before the writer had its lock
+        first = {}
+        maker.close()
+    with listener(progress, f"add {name}") as hear:
         try:
             _write(writer, maker, form, axis, first, batch or (_CLIPS_A_TASK if workers else 1), workers, hear)
         except Exception:
@@ -297,12 +369,27 @@ def _records(
     while positions and positions[0] in first:
         position = positions.pop(0)
         yield position, first.pop(position)
-    tasks = [positions[begin : begin + size] for begin in range(0, len(positions), size)]
-    if not workers or not tasks:
-        for task in tasks:
-            yield from zip(task, maker(task))
+    if workers and positions:
+        yield from _records_of_workers(maker, _tasks(maker, positions, size), workers)
         return
-    yield from _records_of_workers(maker, tasks, workers)
+    maker.expect(positions)
+    for begin in range(0, len(positions), size):
+        task = positions[begin : begin + size]
+        yield from zip(task, maker(task))
+
+
+def _tasks(maker: _Maker, positions: list[int], size: int) -> list[list[int]]:
+    """Divides the clips among workers. Parts of one source stay together, so that few workers decode it."""
+    tasks: list[list[int]] = []
+    source = b""
+    for position in positions:
+        before, source = source, b"" if maker.takes_batches else maker.sound.source_of(position)
+        most = _SEGMENTS_A_TASK if source and source == before else size
+        if tasks and len(tasks[-1]) < most and source == before:
+            tasks[-1].append(position)
+        else:
+            tasks.append([position])
+    return tasks
 
 
 def _tell_what_is_kept(name: str, version: str, count: int) -> None:
@@ -316,7 +403,7 @@ def _tell_what_is_kept(name: str, version: str, count: int) -> None:
         f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version "
         f"{version!r}: this call adds those that are missing. If the function makes other records from "
         "now on, give another version= to make all of them anew",
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
@@ -338,7 +425,7 @@ def _records_of_workers(maker: _Maker, tasks: list[list[int]], workers: int) -> 
         waiting = iter(tasks)
         while True:
             while len(running) < workers * _TASKS_AHEAD and (task := next(waiting, None)) is not None:
-                running.append((task, executor.submit(_make_in_worker, task)))
+                running.append((task, executor.submit(_make_in_worker, task, workers)))
             if not running:
                 return
             task, future = running.popleft()
@@ -362,6 +449,7 @@ def _begin_worker(pickled: bytes) -> None:
     _maker_of_worker = pickle.loads(pickled)
 
 
-def _make_in_worker(positions: list[int]) -> list[npt.NDArray[Any]]:
+def _make_in_worker(positions: list[int], workers: int) -> list[npt.NDArray[Any]]:
     assert _maker_of_worker is not None
+    _maker_of_worker.expect(positions, workers)
     return _maker_of_worker(positions)

@@ -165,7 +165,8 @@ class Cache(Stored, Readable):
             InvalidArgumentError: An argument is wrong, or a record does not fit; the message names
                 its clip.
             BusyError: Another process is building into the cache.
-            MismatchError: The cache has an unfinished build.
+            MismatchError: The cache has an unfinished build, or a source of `.pcm` has changed since
+                the build.
             UnsupportedError: This installation can only read.
 
         Exceptions of the function come through unchanged.
