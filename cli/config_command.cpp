@@ -25,6 +25,7 @@ struct ConfigCommand {
   std::string gpu;
   std::string gpus;
   std::string cache;
+  std::string reader = "launcher";
   std::string fail_on;
 };
 
@@ -43,6 +44,7 @@ Result<std::uint32_t> gpu_count_of(const std::string& text) {
 Result<doctor::ConfigSituation> situation_of(Env& env, const ConfigCommand& command) {
   XTTS_ASSIGN(auto situation, doctor::find_situation(env, command.gpu));
   situation.cache = command.cache;
+  situation.is_for_trainer = command.reader == "trainer";
   if (!command.gpus.empty()) {
     XTTS_ASSIGN(situation.gpu_count, gpu_count_of(command.gpus));
   }
@@ -90,6 +92,9 @@ void add_config_command(CLI::App& app, Context& context) {
       .option("--gpus", command->gpus, "N", "GPUs of the machine (default: as the driver says)")
       .option("--cache", command->cache, "CACHE",
               "The cache that the trainer reads; settings of its own loading are not judged then")
+      .choice("--for", command->reader, {"launcher", "trainer"},
+              "Who reads the file: python -m xtts_precompute.myxtts, which knows the key "
+              "preprocessing_mode (default), or the trainer alone, which stops at it")
       .choice("--fail-on", command->fail_on, {"warn", "fail"},
               "Exit with 4 where such a finding is left (default: exit with 0)")
       .examples(

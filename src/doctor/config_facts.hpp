@@ -21,6 +21,9 @@ struct ConfigSituation {
   std::optional<GpuPreset> gpu = {};            // empty: no rule that needs a GPU is judged
   std::optional<std::uint32_t> gpu_count = {};  // empty: unknown
   std::string cache = {};  // a cache's folder; empty: the trainer's own loading
+  // The trainer reads the file by itself. Else python -m xtts_precompute.myxtts starts it, which
+  // takes the launcher's key out of what the trainer reads.
+  bool is_for_trainer = false;
 };
 
 // A key as the file has it.

@@ -219,6 +219,14 @@ class KeyJudge {
   void judge_unknown(const GivenKey& key, const std::string& section, const std::string& name) {
     const std::string stops =
         key.name + " is no key of the trainer, which stops at it (TypeError).";
+    if (key.name == kLauncherKey && !facts_.situation().is_for_trainer) {
+      add(CheckStatus::kPass, key,
+          "This file is for the launcher: the trainer alone stops at `" + name + "`.",
+          "Start the trainer by python -m xtts_precompute.myxtts --cache CACHE. --fix --for "
+          "trainer "
+          "makes the line a comment.");
+      return;
+    }
     if (const std::string_view home = home_of_foreign_key(key.name); !home.empty()) {
       Finding& finding =
           add(CheckStatus::kFail, key, stops + " " + std::string(home), "Take the line out.");

@@ -223,8 +223,7 @@ constexpr std::string_view kOption = "It is an option of train_main.py, not a ke
 
 // Keys of other versions, of the trainer's documents, and of the options of its scripts.
 constexpr auto kForeign = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"data.preprocessing_mode",
-     "It is --mode of python -m xtts_precompute.myxtts, whose default is precompute."},
+    {kLauncherKey, "It is --mode of python -m xtts_precompute.myxtts."},
     {"data.cache_path", "It is --cache of python -m xtts_precompute.myxtts."},
     {"data.n_mels", kFixedSound},
     {"data.n_fft", kFixedSound},

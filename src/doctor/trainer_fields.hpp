@@ -35,4 +35,7 @@ struct TrainerField {
 // Says where a key lives that this version of the trainer does not have. Empty: nowhere known.
 [[nodiscard]] std::string_view home_of_foreign_key(std::string_view name);
 
+// The key of python -m xtts_precompute.myxtts, which takes it out of what the trainer reads.
+inline constexpr std::string_view kLauncherKey = "data.preprocessing_mode";
+
 }  // namespace xtts::doctor
