@@ -16,7 +16,7 @@ log=$project/build/frameworks-env.log
 # Each group runs in its own process: PyTorch's workers should not be forked after JAX and
 # TensorFlow have threads. As many run at once as there are processors, the longest first.
 groups=(
-  "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_trainer"
+  "tensorflow tensorflow_optimize myxtts_tensorflow myxtts_install myxtts_launcher myxtts_trainer"
   tune
   frameworks_probe
   "torch torch_datasets torch_trainers myxtts_torch profile"

@@ -27,7 +27,7 @@ ARROWS = {
     "tune": {"_base"},
     "doctor": set(),
     "profile": {"_base", "_cache", "torch", "tensorflow", "reference"},
-    "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow"},
+    "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow", "profile"},
 }
 # Each compiled part, and the rooms that may name it. Errors go the other way: _core finds
 # _base.errors.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from myxtts_support import KEYS, SETTINGS, all_ids, command_of, kept, opened, run_command_of, yaml_file
-from support import MAX_FRAMES, MAX_TOKENS, run_python
+from support import MAX_FRAMES, MAX_TOKENS, run_python, tell
 from xtts_precompute.myxtts import source
 
 # ---- where the cache is
@@ -83,9 +83,7 @@ def test_the_command_of_the_error_makes_the_missing_cache(corpus, tmp_path, kind
         "settings": {"log.floor": 1e-4, "text.too_long": "drop"},
         "tokenizer": "recipe",
     }
-    with pytest.raises(
-        xp.NotFoundError, match="preprocessing_mode is precompute, but the cache .* is not there"
-    ) as missing:
+    with pytest.raises(xp.NotFoundError, match="the cache .* is not there") as missing:
         xp.myxtts.open(config, **arguments)
     assert ("--config" in command_of(missing.value)) == (kind == "file")
     run_command_of(missing.value)
@@ -109,6 +107,33 @@ def test_the_command_of_the_error_makes_another_cache_the_right_one(corpus, own_
     assert ("--overwrite" in command_of(other.value)) == overwrites
     run_command_of(other.value)
     assert len(opened(own_path, keys, data=corpus, split=None).reader()) > 1
+
+
+PRECOMPUTE = {"preprocessing_mode": "precompute", "use_tf_native_loading": True}
+
+
+def test_precompute_takes_the_features_of_the_cache_as_they_are(path, truth):
+    with pytest.warns(UserWarning, match=r"\(recipe myxtts\); the trainer's own loader computes others \(myxtts-tf\)"):
+        dataset = opened(path, PRECOMPUTE, settings=None)
+    for batch in dataset.reader(ids=True):
+        assert batch.mel.shape == (4, MAX_FRAMES, 80)
+        for row, clip_id in enumerate(batch.ids):
+            assert batch.mel_len[row] == len(truth.mels[clip_id])
+            np.testing.assert_array_equal(batch.mel[row], truth.padded_mel(clip_id))
+    with pytest.raises(xp.MismatchError, match='"myxtts" in the cache, "myxtts-tf" asked for'):
+        opened(path, PRECOMPUTE, mode="parity", settings=None)
+
+
+def test_rate_hop_and_mels_of_the_cache_must_fit(corpus, tmp_path):
+    tell("build", corpus, tmp_path / "cache", "--quiet", "--set", "features.stft.hop_samples=128")
+    keys = {**PRECOMPUTE, "use_tf_native_loading": False, "n_mels": 40}
+    with pytest.raises(xp.MismatchError) as error:
+        opened(tmp_path / "cache", keys, data=corpus)
+    assert "hop_samples: 128 in the cache, 256 asked for" in str(error.value)
+    assert "n_mels: 80 in the cache, 40 asked for" in str(error.value)
+    run_command_of(error.value)
+    batch = next(iter(opened(tmp_path / "cache", keys, data=corpus).reader()))
+    assert batch.mel.shape == (4, MAX_FRAMES, 40)
 
 
 def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):

@@ -4,6 +4,7 @@ XTTS_MYXTTS_CHECKOUT names its clone. It needs TensorFlow, librosa, pandas, scip
 PyYAML, psutil and matplotlib in this Python.
 """
 
+import json
 import os
 import re
 import shlex
@@ -286,7 +287,6 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
     keys = {"batch_size": 8, "num_workers": 1, "max_mel_frames": 96, "use_phonemes": False}
     settings = tmp_path / "config.yaml"
     XTTSConfig(ModelConfig(**TINY), DataConfig(**keys), TrainingConfig(**TWO_EPOCHS)).to_yaml(str(settings))
-    path = cache_for(data, tmp_path, **keys)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([CHECKOUT, *sys.path]), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
     def losses(*start):
@@ -311,7 +311,7 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
         assert ("clips from" in told) == bool(start)
         return [float(found) for found in re.findall(r"(?:loss=|'total_loss': )([0-9.]+)", told)]
 
-    own, cached = losses(), losses("-m", "xtts_precompute.myxtts", "--cache", path)
+    own, cached = losses(), losses("-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "--build")
     assert len(own) == len(cached) > 10
     np.testing.assert_allclose(cached, own, rtol=0, atol=2e-4)
 
@@ -362,14 +362,54 @@ def test_its_own_program_trains_to_the_same_losses(corpus, tmp_path):
         return done.returncode, done.stdout + done.stderr
 
     launcher = ["-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "--cache", tmp_path / "cache-val"]
-    for count in (1, 2):  # each of the two errors ends in its command
-        code, told = run(*launcher[: 2 + 2 * count])
-        assert code == 2, told[-3000:]
-        tell(*shlex.split(told.strip().splitlines()[-1])[1:], "--quiet")
+    # One error has both commands.
+    code, told = run(*launcher)
+    assert code == 2 and "Loaded 32 items" not in told, told[-3000:]
+    assert [line.split()[1:3] for line in told.splitlines() if line.startswith("    xtts-precompute ")] == [
+        [str(tmp_path / "dataset_train"), str(tmp_path / "cache")],
+        [str(tmp_path / "dataset_eval"), str(tmp_path / "cache-val")],
+    ]
     found = []
-    for start in ((), launcher):
+    for start in ((), [*launcher, "--build"]):
         code, told = run(*start)
         assert code == 0 and ("clips from" in told) == bool(start), told[-3000:]
+        assert ("What was gained" in told) == bool(start) == ("times the cache's" in told), told[-3000:]
         found.append([float(one) for one in re.findall(r"(?:loss=|'total_loss': )([0-9.]+)", told)])
     assert len(found[0]) == len(found[1]) >= 3
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=2e-4)
+
+
+def test_its_own_configuration_with_the_key_trains_on_the_plain_cache(data, tmp_path):
+    """The three lines: a build without an option, the key in the trainer's file, and the launcher."""
+    tell("build", data, tmp_path / "cache", "--quiet")
+    settings = tmp_path / "config.yaml"
+    text = (Path(CHECKOUT) / "configs/config.yaml").read_text(encoding="utf-8")
+    settings.write_text(text.replace("\ndata:\n", "\ndata:\n  preprocessing_mode: precompute\n"), encoding="utf-8")
+    told = tell("config", "check", settings, "--fix")
+    assert b"the trainer alone stops at `preprocessing_mode`" in told
+    # A smaller model and batch, for two cores.
+    lines = settings.read_text(encoding="utf-8").splitlines()
+    small = {"batch_size": 8, "num_workers": 1, "max_mel_frames": 96, "epochs": 1, **TINY, **TWO_EPOCHS}
+    lines = [line for line in lines if line.split(":")[0].strip() not in small]
+    for section, keys in (
+        ("model:", TINY),
+        ("training:", {**TWO_EPOCHS, "epochs": 1}),
+        ("data:", {"batch_size": 8, "num_workers": 1, "max_mel_frames": 96, "use_phonemes": False}),
+    ):
+        place = lines.index(section) + 1
+        lines[place:place] = [f"  {name}: {json.dumps(value)}" for name, value in keys.items()]
+    settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    before = settings.read_bytes()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([CHECKOUT, *sys.path]), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(
+        list(map(str, [sys.executable, "-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "-m",
+                       "myxtts.cli", "train", "--config", settings, "--data-path", data])),
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = done.stdout + done.stderr
+    assert done.returncode == 0 and "Training completed!" in told, told[-3000:]
+    assert "the trainer's own loader computes others (myxtts-tf)" in told
+    assert "What was gained" in told and "times the cache's" in told, told[-3000:]
+    assert settings.read_bytes() == before
+    noted = json.loads((tmp_path / "checkpoints/xtts-features.json").read_text(encoding="utf-8"))
+    assert [one["recipe"] for one in noted["features"].values()] == ["myxtts"] and noted["checkpoints"]

@@ -1,8 +1,10 @@
 """What xp.myxtts depends on in the reference trainer, restated.
 
-It stands for masoodafar-web/MyXTTSModel at 7e78353, myxtts/data/ljspeech.py and utils/text.py. The
-class reads a list, splits it and makes tokens. Its own batches are a text here, so that a test sees
-which of the two it has got. The trainer itself is in test_myxtts_trainer.py.
+It stands for masoodafar-web/MyXTTSModel at 7e78353: myxtts/data/ljspeech.py, utils/text.py,
+utils/commons.py, config/config.py, training/trainer.py, cli.py and train_main.py. LJSpeechDataset
+reads a list, splits it and makes tokens. Its own batches are a text here, so that a test sees which
+of the two it has got. XTTSTrainer trains nothing, and its checkpoints are their metadata alone. The
+trainer itself is in test_myxtts_trainer.py.
 """
 
 import sys
@@ -92,23 +94,185 @@ class TextProcessor:
         return made + [2]
 """
 IMPORTER = "from .data.ljspeech import LJSpeechDataset\n"
+CONFIG_SOURCE = """
+import json
+from dataclasses import dataclass, field
+
+@dataclass
+class DataConfig:
+    sample_rate: int = 22050
+    trim_silence: bool = True
+    normalize_audio: bool = True
+    enable_loudness_normalization: bool = True
+    language: str = "en"
+    max_mel_frames: int = 1024
+    max_text_length: int = 200
+    max_text_tokens: int = 1024
+    pad_to_fixed_length: bool = False
+    use_tf_native_loading: bool = True
+    metadata_train_file: str = None
+    metadata_eval_file: str = None
+    wavs_train_dir: str = None
+    wavs_eval_dir: str = None
+    batch_size: int = 4
+    prefetch_buffer_size: int = 12
+    pipeline_buffer_size: int = 50
+    enable_pitch_shift: bool = False
+    enable_noise_mixing: bool = False
+    prefetch_to_gpu: bool = True
+
+@dataclass
+class TrainingConfig:
+    checkpoint_dir: str = "./checkpoints"
+    epochs: int = 1
+
+@dataclass
+class XTTSConfig:
+    data: DataConfig = field(default_factory=DataConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    @classmethod
+    def from_yaml(cls, path):
+        read = json.load(open(path))
+        return cls(DataConfig(**read.get("data", {})), TrainingConfig(**read.get("training", {})))
+"""
+# Its TensorFlow is imported here, as in the trainer.
+COMMONS_SOURCE = """
+import os
+import tensorflow
+
+def find_latest_checkpoint(folder):
+    found = [name for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith("_metadata.json")]
+    steps = [int(step) for step in (name.split("_")[1] for name in found) if step.isdigit()]
+    return os.path.join(folder, f"checkpoint_{max(steps)}") if steps else None
+"""
+TRAINER_SOURCE = """
+import json
+import os
+from ..data.ljspeech import LJSpeechDataset
+from ..utils.commons import find_latest_checkpoint
+
+class XTTSTrainer:
+    device = "CPU"
+
+    def __init__(self, config, resume_checkpoint=None):
+        self.config, self.current_step = config, 0
+        if resume_checkpoint:
+            self._load_checkpoint(resume_checkpoint)
+
+    def _load_checkpoint(self, path):
+        try:
+            self.current_step = json.load(open(path + "_metadata.json"))["step"]
+        except Exception:
+            print("Training will start from scratch")
+
+    def prepare_datasets(self, train_data_path, val_data_path=None):
+        from pathlib import Path
+        data = self.config.data
+        train = LJSpeechDataset(Path(train_data_path), data, "train")
+        val = LJSpeechDataset(Path(val_data_path or train_data_path), data, "val")
+        self.steps = len(train) // data.batch_size
+        return train.create_tf_dataset(data.batch_size), val.create_tf_dataset(data.batch_size, repeat=False)
+
+    def train(self, train_dataset, val_dataset):
+        for _ in range(self.config.training.epochs):
+            self._train_epoch(train_dataset, self.steps)
+            self._save_checkpoint()
+
+    def _train_epoch(self, train_dataset, steps_per_epoch=None):
+        batches = iter(train_dataset)
+        for _ in range(steps_per_epoch):
+            next(batches)
+            self.current_step += 1
+
+    def _save_checkpoint(self, is_best=False):
+        self._write(f"checkpoint_{self.current_step}")
+
+    def save_checkpoint(self, path):
+        self._write(os.path.basename(path))
+
+    def _write(self, name):
+        folder = self.config.training.checkpoint_dir
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name + "_metadata.json"), "w") as file:
+            json.dump({"step": self.current_step, "name": name}, file)
+"""
+CLI_SOURCE = """
+import argparse
+import sys
+from .config.config import XTTSConfig
+from .training.trainer import XTTSTrainer
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command")
+    for name in ("--config", "--data-path", "--val-data-path", "--resume-from"):
+        parser.add_argument(name)
+    args = parser.parse_args()
+    try:
+        config = XTTSConfig.from_yaml(args.config)
+        trainer = XTTSTrainer(config=config, resume_checkpoint=args.resume_from)
+        trainer.train(*trainer.prepare_datasets(train_data_path=args.data_path, val_data_path=args.val_data_path))
+    except Exception as error:
+        print(f"Error: {error}")
+        sys.exit(1)
+    print("Training completed!")
+
+if __name__ == "__main__":
+    main()
+"""
+TRAIN_MAIN_SOURCE = """
+import argparse
+import tensorflow as tf
+from myxtts.config.config import DataConfig, TrainingConfig, XTTSConfig
+from myxtts.training.trainer import XTTSTrainer
+from myxtts.utils.commons import find_latest_checkpoint
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--train-data")
+    parser.add_argument("--val-data")
+    parser.add_argument("--checkpoint-dir", default="./checkpointsmain")
+    parser.add_argument("--reset-training", action="store_true")
+    args = parser.parse_args()
+    frames = 96 if not tf.config.list_physical_devices("GPU") else 64
+    data = DataConfig(max_mel_frames=frames, pad_to_fixed_length=True, max_text_tokens=200,
+                      metadata_train_file="metadata_train.csv", metadata_eval_file="metadata_eval.csv",
+                      wavs_train_dir="wavs", wavs_eval_dir="wavs")
+    resumes = None if args.reset_training else find_latest_checkpoint(args.checkpoint_dir)
+    config = XTTSConfig(data, TrainingConfig(checkpoint_dir=args.checkpoint_dir))
+    trainer = XTTSTrainer(config=config, resume_checkpoint=resumes)
+    trainer.train(*trainer.prepare_datasets(train_data_path=args.train_data, val_data_path=args.val_data))
+    print("trained up to step", trainer.current_step)
+
+if __name__ == "__main__":
+    main()
+"""
 
 
 def write(folder):
     """Writes the trainer's package, with one module that imports its class as XTTSTrainer does."""
     package = folder / "myxtts"
-    for name in ("data", "utils"):
+    for name in ("data", "utils", "config", "training"):
         (package / name).mkdir(parents=True)
     sources = {
         "__init__": "",
         "data/__init__": "",
         "utils/__init__": "",
+        "config/__init__": "",
+        "training/__init__": "",
         "data/ljspeech": SOURCE,
+        "data/tf_native_loader": "",
         "utils/text": TEXT_SOURCE,
+        "utils/commons": COMMONS_SOURCE,
+        "config/config": CONFIG_SOURCE,
+        "training/trainer": TRAINER_SOURCE,
+        "cli": CLI_SOURCE,
         "trainer": IMPORTER,
     }
     for name, text in sources.items():
         (package / f"{name}.py").write_text(text, encoding="utf-8")
+    (folder / "train_main.py").write_text(TRAIN_MAIN_SOURCE, encoding="utf-8")
     return folder
 
 

@@ -33,6 +33,8 @@ class Shape:
     """
     says_frames: bool = False
     """mel_len is that limit for every clip."""
+    fill: float = 0.0
+    """What lengthens mels whose records are shorter than a batch."""
 
     def lengths(self, text_len: Any, mel_len: Any) -> tuple[Any, Any]:
         """Returns the lengths that batches tell, as NumPy arrays or PyTorch tensors."""
@@ -100,6 +102,16 @@ class Columns:
         return tokens, lengths
 
 
+def of_width(array: Any, width: int | None, fill: float) -> Any:
+    """Returns [clips, width, ...] of NumPy or PyTorch: a view, or a longer copy."""
+    if width is None or array.shape[1] >= width:
+        return array[:, :width]
+    shape = (array.shape[0], width, *array.shape[2:])
+    longer = np.full(shape, fill, array.dtype) if isinstance(array, np.ndarray) else array.new_full(shape, fill)
+    longer[:, : array.shape[1]] = array
+    return longer
+
+
 def _named(batch: Any, name: str) -> Any:
     return batch[name] if isinstance(batch, Mapping) else getattr(batch, name)
 
@@ -120,7 +132,7 @@ class Loader:
     """Passes over TrainerBatches; each `for` over it is one epoch, and `len()` counts its batches.
 
     If an epoch's end is kept, its last batch has only the rows that hold clips. Batches are as long
-    as the configuration says. Both are views, without a copy.
+    as the configuration says. Both are views, without a copy, unless records are shorter than that.
     """
 
     def __init__(
@@ -147,7 +159,7 @@ class Loader:
         if len(mel):
             text_len, mel_len = self._shape.lengths(text_len, mel_len)
             tokens_width, mel_width = self._shape.widths(text_len, mel_len)
-            tokens, mel = tokens[:, :tokens_width], mel[:, :mel_width]
+            tokens, mel = of_width(tokens, tokens_width, 0), of_width(mel, mel_width, self._shape.fill)
         if self._convert is not None:
             tokens, mel, text_len, mel_len = map(self._convert, (tokens, mel, text_len, mel_len))
         return TrainerBatch(tokens, mel, text_len, mel_len, ids)

@@ -26,6 +26,8 @@ from .._build.arguments import path_bytes, settings_texts
 KeyClass = Literal["honoured", "no effect", "not reproduced"]
 SECTIONS = ("data", "training", "model")
 MODES = ("auto", "precompute", "runtime")
+PARITY = "parity"  # where neither the configuration nor the caller names a mode
+ALL_MODES = (*MODES, PARITY)
 NATIVE_RECIPE = "myxtts-tf"
 # The limits where the trainer sets none; the builder has the same (src/recipe/trainer_config.cpp).
 MANY_FRAMES, MANY_TOKENS = 2600, 4096
@@ -121,9 +123,9 @@ class Config:
         """
         self.keys = tuple(_judged(key, self.uses_recipe_tokens) for key in document["config"])
         self._by_name = {key.name: key for key in self.keys}
-        mode = one_of("mode", mode, MODES) if mode is not None else self.words("preprocessing_mode") or "precompute"
-        # The builder has checked it.
-        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]
+        # The builder has checked the configuration's.
+        mode = one_of("mode", mode, ALL_MODES) if mode is not None else self.words("preprocessing_mode") or PARITY
+        self.mode: Literal["auto", "precompute", "runtime", "parity"] = mode  # type: ignore[assignment]
 
     @property
     def path(self) -> str | None:
@@ -185,12 +187,21 @@ class Config:
         name = b"" if recipe is None else path_bytes("recipe", recipe)
         return json.loads(tools.core().recipe(recipe=name, settings=settings, config=config))
 
+    def plain_features(self) -> Any:
+        """Returns the features of a cache that is made without an option."""
+        return self._described([], b"", None)["sections"]["features"]
+
     @property
     def base(self) -> Any:
         """The recipe under the configuration."""
         return self.recipe_name if self.recipe is None else self.recipe
 
     # ---- keys
+
+    @property
+    def takes_features(self) -> bool:
+        """The features of the cache are the features: mode precompute, unless the caller named a recipe."""
+        return self.mode == "precompute" and self.recipe is None
 
     @property
     def is_native(self) -> bool:

@@ -15,9 +15,9 @@ from .._base.warn import warn
 from .._base.words import counted
 from .._cache.ids import position_in
 from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone
-from .config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey
+from .config import PARITY, RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey
 from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
-from .source import choose_cache, open_source
+from .source import choose_cache, fill_of, open_source
 from .text import NoTextError, own_tokenizer
 from .tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
 
@@ -55,10 +55,13 @@ class Dataset:
         split: "train"; "val", "validation" or "eval"; "test". None: all clips.
         ids: The split's clips, by id. None: the trainer's own split, by its list for the split or
             by `DATA/processed/splits.json`; else that of the cache.
-        mode: "precompute", "auto" or "runtime". None: `preprocessing_mode` of the configuration.
-            The trainer's newer versions refuse that key in theirs.
-        mel_len: The lengths in batches of use_tf_native_loading. "trainer": max_mel_frames for
-            every clip, as its loader says. "true": each clip's own length.
+        mode: "precompute": the features of the cache are the features, if rate, hop, mels and clips
+            fit. "parity": the cache has the features that the trainer's own loader computes, else
+            it is an error. "auto": as parity, else features are computed on the fly. "runtime":
+            they always are. None: `preprocessing_mode` of the configuration, else "parity".
+        mel_len: The lengths in batches where use_tf_native_loading is on. "true": each clip's own,
+            the default of precompute. "trainer": max_mel_frames for every clip, as the trainer's
+            loader says, the default of the other modes.
         tokenizer: A function from a text to whole numbers, or a TextProcessor of the trainer's. Its
             results are kept in the cache. None: the trainer's own, where `myxtts` can be imported.
             "recipe": the tokens of the cache's recipe, which are bytes unless it says otherwise.
@@ -93,7 +96,7 @@ class Dataset:
         split: str | None = "train",
         ids: Iterable[str] | None = None,
         mode: str | None = None,
-        mel_len: str = "trainer",
+        mel_len: str | None = None,
         tokenizer: Tokenizer | Literal["recipe"] | None = None,
         tokenizer_version: str | int | None = None,
         accept: Iterable[str] = (),
@@ -117,6 +120,7 @@ class Dataset:
             place, uses_tokens=self.config.uses_recipe_tokens, divides=chosen is None and not is_own
         )
         self.mode, source = open_source(place, progress)
+        self._shape: Shape = dataclasses.replace(self._shape, fill=fill_of(source))
         self.source = source
         """The `xp.Cache` or `xp.RuntimeClips` that clips come from."""
         if is_own and place.data is not None and self._split is not None:
@@ -136,7 +140,7 @@ class Dataset:
         self._left_out: list[str] = []
         self._take_tokens(tokenizer, tokenizer_version, place.data, progress)
 
-    def _read_keys(self, config: Config, mel_len: str) -> None:
+    def _read_keys(self, config: Config, mel_len: str | None) -> None:
         self.batch_size: int = config.whole("batch_size", _BATCH_SIZE, 1, 2**20) or _BATCH_SIZE
         self._ahead: int = config.whole("prefetch_buffer_size", _BATCHES_AHEAD, 0, 512) or 0
         self._verifies = config.switch("cache_verification", True)
@@ -151,6 +155,8 @@ class Dataset:
         asking["prefetch_to_gpu"] = config.says("prefetch_to_gpu")
         self._gpu_key = next((name for name, asks in asking.items() if asks), None)
         is_native = config.is_native and config.frames_max is not None
+        if mel_len is None:
+            mel_len = "true" if config.takes_features else "trainer"
         self._shape = Shape(
             tokens=config.text_max,
             width=config.text_max if config.uses_recipe_tokens else config.text_width,
@@ -448,18 +454,18 @@ class Dataset:
 def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> None:
     """Warns of each key that batches do not reproduce.
 
-    In mode `precompute` a key that changes the sound is an error: training would not be on the
+    In modes `precompute` and `parity` a key that changes the sound is an error: training would not be on the
     sound that the configuration asks for.
     """
     keys = config.not_reproduced(accept)
     if split not in ("train", None):  # the trainer changes the sound of training clips only
         keys = [key for key in keys if key.name not in RANDOM_KEYS]
-    changing = [key for key in keys if key.name in SOUND_KEYS and config.mode == "precompute"]
+    changing = [key for key in keys if key.name in SOUND_KEYS and config.mode in ("precompute", PARITY)]
     if changing:
         named = "\n".join(f"    {key.name}: {key.note}" for key in changing)
         names = ", ".join(repr(key.name.removeprefix("data.")) for key in changing)
         raise InvalidArgumentError(
-            f"preprocessing_mode is precompute, but {config.name} changes the sound in a way that a "
+            f"the mode is {config.mode}, but {config.name} changes the sound in a way that a "
             f"cache does not have:\n{named}\n"
             f"Turn it off, or train without it: accept=({names},)"
         )

@@ -5,27 +5,30 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import types
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from .._base.errors import MismatchError
 from .._build import tools
 from .config import MANY_FRAMES, NATIVE_RECIPE, Config
-from .source import feature_differences
+from .source import feature_differences, misfits
 
 MelLength = Literal["trainer", "true"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """The features that the trainer's configuration asks for."""
+    """The features that one of the trainer's data sets is to have."""
 
     recipe: str
     settings: tuple[str, ...]
     """The settings that differ from the recipe, for features only."""
     features: Mapping[str, Any]
     native: bool
-    """The features are those of use_tf_native_loading."""
+    """The trainer itself would load by TensorFlow's operations (use_tf_native_loading)."""
+    takes: bool
+    """Mode precompute: the features of the cache are the features, if rate, hop and mels fit."""
     max_frames: int | None
     mels: int
     pads: bool
@@ -41,29 +44,46 @@ class Asked:
     def arguments(self) -> list[str]:
         """Returns the program's arguments for a cache with these features.
 
-        What the trainer cuts is cut. No text is left out, since the trainer makes its tokens
-        itself.
+        In mode precompute it is the plain cache, in which nothing is cut. Else what the trainer cuts
+        is cut, and no text is left out, since the trainer makes its tokens itself.
         """
-        cut = ["features.too_long=truncate"] if self.max_frames else ["features.too_long=auto", "storage.layout=packed"]
-        settings = [*self.settings, *cut, "text.too_long=truncate"]
+        if self.takes:
+            settings = list(self.settings)
+        else:
+            cut = ["too_long=truncate"] if self.max_frames else ["too_long=auto"]
+            packed = [] if self.max_frames else ["storage.layout=packed"]
+            settings = [*self.settings, f"features.{cut[0]}", *packed, "text.too_long=truncate"]
         return [
             *(["--recipe", self.recipe] if self.recipe != "myxtts" else []),
             *(word for one in settings for word in ("--set", one)),
         ]
 
 
-def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
-    """Returns what one of the trainer's data sets asks for.
+def sound_of(config: Any) -> Any:
+    """Returns what the trainer's AudioProcessor is for this configuration (ljspeech.py at 7e78353)."""
+    return types.SimpleNamespace(
+        sample_rate=config.sample_rate,
+        n_fft=1024,
+        hop_length=256,
+        win_length=1024,
+        n_mels=80,
+        trim_silence=config.trim_silence,
+        enable_loudness_normalization=getattr(config, "enable_loudness_normalization", True),
+    )
 
-    It depends on its configuration, and on its AudioProcessor, which has constants of its own.
+
+def ask(config: Any, sound: Any, subset: str, has_native: bool, mode: str, mel_len: MelLength | None) -> Asked:
+    """Returns what a data set asks for: by the trainer's DataConfig, and its AudioProcessor `sound`.
+
+    `has_native`: this version of the trainer has native loading.
     """
-    config, sound = theirs.config, theirs.audio_processor
-    native = has_native_loading(theirs) and bool(getattr(config, "use_tf_native_loading", True))
+    native = has_native and bool(getattr(config, "use_tf_native_loading", True))
+    takes = mode == "precompute"
     max_frames = int(getattr(config, "max_mel_frames", 0) or 0) or None
     pads = bool(
         getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames
     )
-    if native:
+    if native and not takes:
         _refuse_native(config, sound)
         settings = (
             [f"features.max_frames={max_frames}"]
@@ -72,25 +92,30 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
         )
         recipe = NATIVE_RECIPE
     else:
-        _refuse_librosa(theirs)
+        if not native:
+            _refuse_librosa(config, sound, subset, takes)
         keys = {"sample_rate": sound.sample_rate, "n_mels": sound.n_mels, "n_fft": sound.n_fft,
                 "hop_length": sound.hop_length, "win_length": sound.win_length,
                 "normalize_audio": bool(config.normalize_audio), "trim_silence": bool(sound.trim_silence),
                 "enable_loudness_normalization": bool(sound.enable_loudness_normalization),
                 "use_tf_native_loading": False, "max_mel_frames": max_frames or 0}  # fmt: skip
         changed = Config(keys).as_settings() or ()
-        settings = [one for one in changed if one.startswith("features.") and not one.startswith("features.too_long=")]
+        # A plain cache has lengths of its own, which the build chooses.
+        lengths = ("features.too_long=", "features.max_frames=") if takes else ("features.too_long=",)
+        settings = [one for one in changed if one.startswith("features.") and not one.startswith(lengths)]
         recipe = "myxtts"
     described = json.loads(tools.core().recipe(recipe=recipe.encode(), settings=settings, config=b""))
+    says = mel_len == "trainer" or (mel_len is None and not takes)
     return Asked(
-        recipe,
-        tuple(settings),
-        described["sections"]["features"],
-        native,
-        max_frames,
-        int(sound.n_mels),
-        pads,
-        native and mel_len == "trainer" and max_frames is not None,
+        recipe=recipe,
+        settings=tuple(settings),
+        features=described["sections"]["features"],
+        native=native,
+        takes=takes,
+        max_frames=max_frames,
+        mels=int(sound.n_mels),
+        pads=pads,
+        says_frames=native and says and max_frames is not None,
     )
 
 
@@ -100,6 +125,11 @@ def has_native_loading(theirs: Any) -> bool:
     Versions before its loader of TensorFlow operations have the key, but compute by librosa.
     """
     return "TFNativeDataLoader" in type(theirs)._xtts_base.create_tf_dataset.__code__.co_names
+
+
+def has_native_in(package: str) -> bool:
+    """Returns the same of the trainer's package in a folder, before its data set is imported."""
+    return os.path.isfile(os.path.join(package, "data", "tf_native_loader.py"))
 
 
 def _refuse_native(config: Any, sound: Any) -> None:
@@ -116,13 +146,13 @@ def _refuse_native(config: Any, sound: Any) -> None:
         )
 
 
-def _refuse_librosa(theirs: Any) -> None:
-    config, sound = theirs.config, theirs.audio_processor
+def _refuse_librosa(config: Any, sound: Any, subset: str, takes: bool) -> None:
     asks = []
-    if config.normalize_audio and getattr(sound, "enable_vad", False) and getattr(sound, "vad_model", None) is not None:
+    runs_vad = getattr(sound, "enable_vad", False) and getattr(sound, "vad_model", None) is not None
+    if config.normalize_audio and runs_vad and not takes:
         asks.append("enable_vad cuts pauses out of clips by a network")
     for key in ("enable_pitch_shift", "enable_noise_mixing"):
-        if theirs.subset == "train" and getattr(config, key, False):
+        if subset == "train" and getattr(config, key, False):
             asks.append(f"{key} changes each clip at random")
     if asks:
         raise MismatchError(
@@ -130,16 +160,23 @@ def _refuse_librosa(theirs: Any) -> None:
         )
 
 
-def missing_features(asked: Asked, path: str) -> list[str]:
-    """Returns what differs in a cache's features, one line each."""
+def recipe_in(path: str) -> dict[str, Any]:
+    """Returns the recipe of the cache at a path, with its sections."""
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
-        recipe = json.load(file)["recipe"]
-    # Batches fill the padding behind a clip themselves.
-    differ = [
-        one
-        for one in feature_differences(recipe["features"], asked.features)
-        if not one.startswith("features.pad_value:")
-    ]
+        recipe: dict[str, Any] = json.load(file)["recipe"]
+    return recipe
+
+
+def differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Returns what differs between two sections of features, but for what batches fill themselves."""
+    return [one for one in feature_differences(stored, asked) if not one.startswith("features.pad_value:")]
+
+
+def missing_features(asked: Asked, recipe: Mapping[str, Any]) -> list[str]:
+    """Returns what a cache's recipe lacks of the features that are asked for, one line each."""
+    if asked.takes:
+        return misfits(recipe["features"], asked.features)
+    differ = differences(recipe["features"], asked.features)
     if differ and {recipe["name"], asked.recipe} == {"myxtts", NATIVE_RECIPE}:
         return [
             (
@@ -150,13 +187,13 @@ def missing_features(asked: Asked, path: str) -> list[str]:
     return differ
 
 
-def has_other_lengths(asked: Asked, path: str) -> bool:
+def has_other_lengths(asked: Asked, stored: Mapping[str, Any]) -> bool:
     """Returns whether a build with the trainer's limits would find other features in the cache.
 
     Such a build is refused.
     """
-    with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
-        stored = json.load(file)["recipe"]["features"]
+    if asked.takes:
+        return False
     return (stored.get("max_frames"), stored.get("too_long")) != (
         asked.max_frames or MANY_FRAMES,
         "truncate" if asked.max_frames else None,

@@ -9,16 +9,20 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from .._base.errors import Error, exit_code
-from .config import MODES
+from .._base.errors import CorruptError, Error, MismatchError, NotFoundError, exit_code
+from .config import ALL_MODES
+from .dry_run import Planned, planned
 from .faults import fault_of
-from .installer import install
+from .installer import install_for
+from .plan import BuildFailedError, Wish, folder_in, ready
+from .training import Training, say
 
 _EXAMPLES = """examples:
-  python -m xtts_precompute.myxtts --cache ./cache train_main.py --train-data ./data --val-data ./data
   python -m xtts_precompute.myxtts --cache ./cache -m myxtts.cli train --config config.yaml --data-path ./data
+  python -m xtts_precompute.myxtts --cache ./cache --mode precompute train_main.py --train-data ./a --val-data ./b
 
-A cache that is missing, or not the one that the trainer asks for, is an error that ends in the command that makes it.
+A cache that is missing, or not the one that the trainer asks for, is an error that ends in the commands that make
+what is missing. --build runs them.
 """
 
 
@@ -30,36 +34,93 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = options.module if is_module else options.program
     if not words:
         parser.error("no program of the trainer is named: give train_main.py, or -m myxtts.cli")
-    first = words[0]
-    if not is_module and not os.path.isfile(first):
-        parser.error(f"there is no program {first}")
+    if not is_module and not os.path.isfile(words[0]):
+        parser.error(f"there is no program {words[0]}")
+    training = Training(
+        Wish(
+            tuple(map(os.path.abspath, options.cache)),
+            options.mode,
+            options.mel_len,
+            accepts_checkpoint=options.accept_checkpoint,
+            builds=options.build,
+            by_launcher=True,
+        )
+    )
+    training.resumes_by_itself = not is_module  # train_main.py does; myxtts.cli is told by --resume-from
     try:
-        install(options.cache, options.mode, options.mel_len)
+        plan = planned(words, is_module)
+        if plan is not None:
+            _check(plan, training)
+        install_for(training)
+        _run(words, is_module)
     except Error as error:
-        parser.error(str(error))
-    sys.argv = words
-    sys.path.insert(0, os.getcwd() if is_module else os.path.dirname(os.path.abspath(first)))
-    try:
-        if is_module:
-            runpy.run_module(first, run_name="__main__", alter_sys=True)
-        else:
-            runpy.run_path(first, run_name="__main__")
-    except Error as error:  # this package's error
-        print(f"xtts-precompute: {error}", file=sys.stderr)
-        return exit_code(error) or 1
+        return _ended_by(error)
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            # myxtts.cli prints one line of an error, and ends.
+            if isinstance(end.__context__, Error):
+                return _ended_by(end.__context__)
+            fault = None if end.__context__ is None else fault_of(end.__context__)
+            if fault is not None:
+                return _told(fault)
+            raise
+        _report(training, options.compare)
+        raise
+    except KeyboardInterrupt:
+        _report(training, False)
+        raise
     except Exception as error:
         fault = fault_of(error)
         if fault is None:
             raise
         traceback.print_exc()
         return _told(fault)
-    except SystemExit as end:
-        # myxtts.cli prints one line of an error, and ends.
-        fault = None if end.__context__ is None else fault_of(end.__context__)
-        if fault is None:
-            raise
-        return _told(fault)
+    _report(training, options.compare)
     return 0
+
+
+def _check(plan: Planned, training: Training) -> None:
+    """Checks the caches and the checkpoint that the trainer will read, and makes caches where asked to."""
+    wish = training.wish
+    mode = wish.mode_of(plan.config)
+    training.has_native = plan.has_native
+    if mode != "runtime":
+        found = [
+            folder_in(plan.config, data, subset, plan.has_native, wish)
+            for data, subset in ((plan.train, "train"), (plan.val, "val"))
+        ]
+        folders = [folder for folder in found if folder is not None]
+        try:
+            items = ready(folders, wish, mode)
+        except (NotFoundError, MismatchError, CorruptError):
+            if mode != "auto":
+                raise
+        else:
+            for folder, one in zip(folders, items):
+                training.takes_features(one.paths, folder.asked)
+    if plan.resumes is not None:
+        training.resumes(plan.resumes, plan.config)
+
+
+def _run(words: list[str], is_module: bool) -> None:
+    sys.argv = words
+    sys.path.insert(0, os.getcwd() if is_module else os.path.dirname(os.path.abspath(words[0])))
+    if is_module:
+        runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(words[0], run_name="__main__")
+
+
+def _report(training: Training, compares: bool) -> None:
+    if training.watch.steps:
+        say(training.report(compares))
+
+
+def _ended_by(error: Error) -> int:
+    print(f"xtts-precompute: {error}", file=sys.stderr)
+    if isinstance(error, BuildFailedError):
+        return error.code_of_build
+    return exit_code(error) or 1
 
 
 def _told(fault: str) -> int:
@@ -83,14 +144,28 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--mode",
-        choices=MODES,
-        help="default: preprocessing_mode of the trainer's configuration if it has one, else precompute",
+        choices=ALL_MODES,
+        help="precompute: the features of the cache are the features; parity: those of the trainer's own loader; "
+        "auto: parity, else the trainer's own loading; runtime: its own loading. Default: preprocessing_mode of the "
+        "trainer's configuration if it has one, else parity",
+    )
+    parser.add_argument("--build", action="store_true", help="make the caches that are missing")
+    parser.add_argument(
+        "--accept-checkpoint",
+        action="store_true",
+        help="go on from a checkpoint of other features, or of unknown ones",
+    )
+    parser.add_argument(
+        "--no-compare",
+        dest="compare",
+        action="store_false",
+        help="do not measure the trainer's own loader after training",
     )
     parser.add_argument(
         "--mel-len",
         choices=("trainer", "true"),
-        default="trainer",
-        help="with use_tf_native_loading: max_mel_frames for every clip (default), or its own length",
+        help="with use_tf_native_loading: max_mel_frames for every clip (trainer), or its own length (true; the "
+        "default of precompute)",
     )
     parser.add_argument(
         "-m",

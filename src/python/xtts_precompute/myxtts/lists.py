@@ -193,6 +193,12 @@ def _read_splits(path: str) -> dict[str, list[int]]:
     return made
 
 
+def splits_in(data: str) -> dict[str, list[int]] | None:
+    """Returns the trainer's own splits, by its names for them; None if it has made none yet."""
+    splits, _ = _split_files(data)
+    return _read_splits(splits) if os.path.isfile(splits) else None
+
+
 def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
     """Returns the names that these clips have in a source.
 

@@ -27,7 +27,7 @@ from .._build.arguments import settings_texts
 from .._build.build import build, verify
 from .._cache.cache import Cache, open
 from .._runtime.clips import RuntimeClips, runtime
-from .config import NATIVE_RECIPE, Config
+from .config import NATIVE_RECIPE, PARITY, Config
 from .lists import lists_in, named_list, named_sound
 from .tokens import LOOK_AGAIN_S
 
@@ -64,7 +64,12 @@ class Place:
         """
         words = ["xtts-precompute", self.data or "DATA", path]
         recipe = self.config.recipe
-        if self.config.path is None:
+        settings: list[str] | None
+        if self.config.takes_features:  # the plain cache, of these clips
+            clips = [one for one in self.config.as_settings() or [] if one.startswith("corpus.")]
+            fits = settings_that_fit(self.config.plain_features(), self.config.sections["features"])
+            settings = [*fits, *self.with_lists(clips), *settings_texts(self.config.settings)]
+        elif self.config.path is None:
             settings = self.config.as_settings()
             if settings is None:
                 return "xtts-precompute DATA CACHE --config FILE, with your configuration saved as FILE"
@@ -131,6 +136,8 @@ def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "run
     """
     if place.config.mode == "runtime":
         return "runtime", compute_at_runtime(place, progress)
+    if place.config.mode == PARITY:
+        return "precompute", find_cache(place)
     if place.config.mode == "precompute":
         try:
             return "precompute", find_cache(place)
@@ -200,7 +207,8 @@ def _check_texts(place: Place, cache: Cache) -> None:
 def _check_lengths(place: Place, cache: Cache) -> None:
     """Checks that the cache's records are not too short for what the trainer reads.
 
-    Shorter records are right if they have cut nothing; longer ones are, because batches are cut.
+    Shorter records are right if they have cut nothing; longer ones are, because batches are cut. Batches
+    are padded where records are shorter.
     """
     cuts = [cuts_long_clips(path) for path in place.paths]
     wanted = {"mel": place.config.frames_max, **({"tokens": place.config.text_max} if place.uses_tokens else {})}
@@ -217,12 +225,6 @@ def _check_lengths(place: Place, cache: Cache) -> None:
                 f"{counted(full, 'clip', 'clips')} of the cache {cache.path} "
                 f"{'fills' if full == 1 else 'fill'} its records of {has}, "
                 f"and the trainer reads up to {limit}: what is behind may be lost. "
-                f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
-            )
-        if place.config.switch("pad_to_fixed_length", False):
-            raise MismatchError(
-                f"records of the cache {cache.path} have {has} rows of {column}, and "
-                f"pad_to_fixed_length asks for {limit}. "
                 f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
             )
 
@@ -246,6 +248,13 @@ def _check(place: Place, path: str) -> str:
     # With other features it is another cache. With another text or corpus section, a build brings
     # it up to date.
     differ = feature_differences(stored["features"], asked["features"])
+    if place.config.takes_features:
+        if differ:
+            warn(
+                f"preprocessing_mode is precompute: features are those of the cache {path} (recipe {stored['name']}); "
+                f"the trainer's own loader computes others ({place.config.recipe_name})"
+            )
+        differ = misfits(stored["features"], asked["features"])
     if differ:
         besides = _other_recipe(place, stored)
         shown = (
@@ -281,6 +290,15 @@ def with_kept(settings: Iterable[str], kept: Iterable[str]) -> list[str]:
     return [*(one for one in settings if one.split("=", 1)[0] not in replaced), *kept]
 
 
+def fill_of(source: Any) -> float:
+    """Returns what pads the mels of clips behind their records' end."""
+    if not isinstance(source, Cache):
+        return 0.0
+    with builtins.open(os.path.join(source._absolute[0], "manifest.json"), encoding="utf-8") as file:
+        given = json.load(file)["recipe"]["features"].get("pad_value")
+    return float(given) if isinstance(given, (int, float)) else 0.0
+
+
 def cuts_long_clips(path: str) -> tuple[bool, bool]:
     """Returns whether a cache's recipe cuts too long mels, and texts; else it leaves the clips out."""
     with builtins.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
@@ -313,8 +331,13 @@ def _tell_of_drops(place: Place, path: str) -> None:
         named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
         warn(
             f"{counted(len(dropped), 'clip is', 'clips are')} not in the cache {path}: too long for its recipe "
-            f"({named}; rejects.jsonl has them all). The trainer "
-            f"cuts them. {_how('This makes a cache that does so, too', place.command(path, overwrite=True))}"
+            f"({named}; rejects.jsonl has them all). "
+            + (
+                "Training leaves them out"
+                if place.config.takes_features
+                else "The trainer cuts them. "
+                + _how("This makes a cache that does so, too", place.command(path, overwrite=True))
+            )
         )
 
 
@@ -374,6 +397,32 @@ def _mismatch(
     other = RecipeMismatchError(text)
     other.digest = replaced
     return other
+
+
+# What a cache has in common with the trainer where its features are taken as they are.
+_FIT = (("sample_rate_hz",), ("stft", "hop_samples"), ("mel", "n_mels"))
+
+
+def misfits(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Returns where rate, hop and mels differ between two sections of features, one line each."""
+    return [
+        f"features.{'.'.join(names)}: {first} in the cache, {second} asked for"
+        for names, first, second in _misfits(stored, asked)
+    ]
+
+
+def settings_that_fit(plain: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Returns the settings that give the plain recipe the rate, hop and mels that are asked for."""
+    return [f"features.{'.'.join(names)}={second}" for names, _, second in _misfits(plain, asked)]
+
+
+def _misfits(stored: Any, asked: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    for names in _FIT:
+        first, second = stored, asked
+        for name in names:
+            first, second = (first or {}).get(name), (second or {}).get(name)
+        if first != second:
+            yield names, first, second
 
 
 def feature_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:

@@ -96,9 +96,20 @@ def _cut(batch: tuple[Any, ...], shape: Shape, drop_last: bool) -> tuple[Any, ..
     text_len = tf.minimum(text_len, shape.tokens)
     if shape.frames is not None:
         mel_len = tf.minimum(mel_len, 1) * shape.frames if shape.says_frames else tf.minimum(mel_len, shape.frames)
-    tokens = tokens[:, : shape.width if shape.pads else tf.reduce_max(text_len)]
-    mel = mel[:, : shape.frames if shape.pads or shape.keeps_frames else tf.reduce_max(mel_len)]
+    tokens = _of_width(tokens, shape.width if shape.pads else None, tf.reduce_max(text_len), 0)
+    fixed = shape.frames if shape.pads or shape.keeps_frames else None
+    mel = _of_width(mel, fixed, tf.reduce_max(mel_len), shape.fill)
     return tokens, mel, text_len, mel_len
+
+
+def _of_width(tensor: Any, fixed: int | None, longest: Any, fill: float) -> Any:
+    """Returns [clips, fixed, ...], or as long as the longest clip."""
+    has = tensor.shape[1]
+    if fixed is None:
+        return tensor[:, :longest]
+    if has < fixed:
+        return tf.pad(tensor, [[0, 0], [0, fixed - has]] + [[0, 0]] * (len(tensor.shape) - 2), constant_values=fill)
+    return tensor[:, :fixed]
 
 
 def _ahead(made: Any, wish: Wish) -> Any:

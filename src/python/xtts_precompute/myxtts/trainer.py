@@ -5,11 +5,8 @@ Its clips, tokens and order stay the trainer's own; mels come from a cache.
 
 from __future__ import annotations
 
-import dataclasses
-import os
-import shlex
-import sys
 import wave
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -19,27 +16,24 @@ import numpy.typing as npt
 from .._base.errors import CorruptError, InternalError, InvalidArgumentError, MismatchError, NotFoundError
 from .._base.warn import warn
 from .._base.words import counted
-from .features import Asked, MelLength, asked_by, has_other_lengths, missing_features
-from .items import Items, find_items, rows_of
+from .features import Asked
+from .items import Folder, Items
+from .plan import folder_of, ready, rows_of
+from .training import Training, say
 
-_SHOWN = 3
 _BATCHES_READ_AT_ONCE = 2
 
 
-@dataclasses.dataclass(frozen=True)
-class Installed:
-    """What the trainer's data sets are to read."""
-
-    caches: tuple[str, ...]
-    mode: str | None
-    mel_len: MelLength
-
-
-def cached(theirs: type, wish: Installed) -> type:
-    """Returns a subclass of the trainer's class, whose batches come from the given caches."""
+def cached(theirs: type, training: Training) -> type:
+    """Returns a subclass of the trainer's class, whose batches come from the caches of a training."""
+    made: list[weakref.ref[Any]] = []
 
     class LJSpeechDataset(theirs):  # type: ignore[misc]
         _xtts_base = theirs
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            made.append(weakref.ref(self))
 
         def create_tf_dataset(
             self,
@@ -57,18 +51,30 @@ def cached(theirs: type, wish: Installed) -> type:
                      "memory_cache": memory_cache, "num_parallel_calls": num_parallel_calls,
                      "buffer_size_multiplier": buffer_size_multiplier, "drop_remainder": drop_remainder,
                      **more}  # fmt: skip
-            mode = wish.mode or getattr(self.config, "preprocessing_mode", None) or "precompute"
+            own = super().create_tf_dataset
+            mode = training.wish.mode_of(self.config)
             if mode == "runtime":
-                _say(f"{self.subset}: the trainer's own loading (mode runtime)")
-                return super().create_tf_dataset(**given)
+                say(f"{self.subset}: the trainer's own loading (mode runtime)")
+                return own(**given)
             try:
-                batches = TrainerBatches(self, wish, int(batch_size or self.config.batch_size))
+                # The trainer makes all of its data sets first: one error then tells of all of them.
+                others = [one for one in (ref() for ref in made) if one is not None and one is not self]
+                folder, items = _items_of(self, others, training, mode)
             except (NotFoundError, MismatchError, CorruptError) as problem:
-                if mode == "precompute":
+                if mode != "auto":
                     raise
                 warn(f"{self.subset}: the trainer's own loading (mode auto), because {problem}")
-                return super().create_tf_dataset(**given)
-            return batches.dataset(shuffle, repeat, prefetch, int(buffer_size_multiplier), bool(drop_remainder))
+                return own(**given)
+            batches = TrainerBatches(self, folder.asked, items, int(batch_size or self.config.batch_size), training)
+            rest = (int(buffer_size_multiplier), bool(drop_remainder))
+            if self.subset == "train":
+                # Without buffers, so that a batch costs what it costs.
+                training.compares(
+                    self,
+                    lambda: own(**{**given, "prefetch": False}),
+                    lambda: batches.dataset(shuffle, repeat, False, *rest),
+                )
+            return batches.dataset(shuffle, repeat, prefetch, *rest)
 
     # The trainer's versions before 51874c5 compute these ahead, and read them from files of their
     # own.
@@ -85,55 +91,49 @@ def cached(theirs: type, wish: Installed) -> type:
     return LJSpeechDataset
 
 
+def _items_of(theirs: Any, others: list[Any], training: Training, mode: str) -> tuple[Folder, Items]:
+    """Returns the records of a data set. If it lacks some, the error tells of the other sets, too."""
+    wish, folder = training.wish, folder_of(theirs, training.wish)
+    try:
+        return folder, ready([folder], wish, mode)[0]
+    except (NotFoundError, MismatchError, CorruptError):
+        beside = [folder_of(one, wish) for one in others if one.config is theirs.config and one.subset != "test"]
+        return folder, ready([folder, *beside], wish, mode)[0]
+
+
 class TrainerBatches:
     """The batches of one of the trainer's data sets."""
 
-    def __init__(self, theirs: Any, wish: Installed, batch_size: int) -> None:
+    def __init__(self, theirs: Any, asked: Asked, items: Items, batch_size: int, training: Training) -> None:
         self._theirs = theirs
         self._batch_size = batch_size
-        self._asked = asked_by(theirs, wish.mel_len)
-        self._items = self._open(wish)
+        self._items = items
+        self._asked = asked
+        self._training = training
         self._tokens = tokens_of(theirs)
-        self._pads_to = int(theirs.config.max_text_length) if self._asked.pads else None
+        self._pads_to = int(theirs.config.max_text_length) if asked.pads else None
         self._check_text()
-        if self._asked.native:
-            _warn_of_rate(self._items.ids, rows_of(theirs))
-        self._valid = np.array([len(tokens) > 0 for tokens in self._tokens]) & (self._items.frames > 0)
-        kept = int(self._valid.sum())
+        if asked.native and not asked.takes:
+            _warn_of_rate(items.ids, rows_of(theirs))
+        self._valid = np.array([len(tokens) > 0 for tokens in self._tokens]) & (items.frames > 0)
+        training.takes_features(items.paths, asked)
+        self._tell()
+
+    def _tell(self) -> None:
+        asked, items = self._asked, self._items
+        kept, lacking = int(self._valid.sum()), len(items.lacking)
         # Clips that are longer in the cache are cut where the trainer cuts.
-        cut = 0 if self._asked.native else int((self._items.frames > (self._asked.max_frames or np.inf)).sum())
-        _say(
-            f"{theirs.subset}: {kept} of {counted(len(self._valid), 'clip', 'clips')} from "
-            f"{', '.join(self._items.paths)} "
-            f"(recipe {self._asked.recipe}"
-            f"{', as use_tf_native_loading has it' if self._asked.native else ''}"
-            f"{f'; {cut} are cut at max_mel_frames' if cut else ''})"
+        cut = int((items.frames > (asked.max_frames or np.inf)).sum()) if asked.takes or not asked.native else 0
+        recipes = list(dict.fromkeys(recipe["name"] for recipe in items.recipes))
+        notes = [f"recipe {' and '.join(recipes) or asked.recipe}"]
+        if asked.native and not asked.takes:
+            notes[0] += ", as use_tf_native_loading has it"
+        notes += [f"{cut} are cut at max_mel_frames"] if cut else []
+        notes += [f"its build left out {lacking}, rejects.jsonl says why"] if lacking else []
+        say(
+            f"{self._theirs.subset}: {kept} of {counted(len(self._valid), 'clip', 'clips')} from "
+            f"{', '.join(items.paths)} ({'; '.join(notes)})"
         )
-
-    def _open(self, wish: Installed) -> Items:
-        items = find_items(self._theirs, wish.caches, lambda path: missing_features(self._asked, path), self._how)
-        lacking = items.lacking
-        if len(lacking):
-            named = ", ".join(items.ids[place] for place in lacking[:_SHOWN]) + (
-                ", ..." if len(lacking) > _SHOWN else ""
-            )
-            overwrite = items.beside in items.opened and has_other_lengths(self._asked, items.beside)
-            raise MismatchError(
-                f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for "
-                f"{self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
-                f"{_why_lacking(items, wish)}{self._how(items.beside, overwrite)}"
-            )
-        short = items.cut_before(self._asked.max_frames)
-        if len(short):
-            raise MismatchError(
-                f"{counted(len(short), 'clip is', 'clips are')} cut in the cache, and the trainer reads "
-                f"{self._asked.max_frames or 'all'} of their frames "
-                f"({items.ids[short[0]]}). {self._how(items.beside, overwrite=True)}"
-            )
-        return items
-
-    def _how(self, path: str, overwrite: bool = False) -> str:
-        return how_to_make(self._theirs, self._asked, path, overwrite)
 
     def _check_text(self) -> None:
         longest = max(map(len, self._tokens), default=0)
@@ -223,6 +223,7 @@ class TrainerBatches:
         mel, mel_len = self._items.mels(places, self._asked.max_frames, self._asked.frames)
         if self._asked.says_frames:
             mel_len = np.full(len(places), self._asked.frames, np.int32)
+        self._training.reader_stats.add(len(places), mel.nbytes + padded.nbytes)
         return padded, mel, text_len, mel_len
 
 
@@ -251,49 +252,3 @@ def tokens_of(theirs: Any) -> list[npt.NDArray[np.int32]]:
         tokens = np.array(theirs.text_processor.text_to_sequence(words), np.int32)
         made.append(tokens[:most] if most > 0 else tokens)
     return made
-
-
-def _why_lacking(items: Items, wish: Installed) -> str:
-    """Returns a sentence about why clips are missing."""
-    if items.beside in wish.caches and items.beside not in items.opened:
-        return f"The cache {items.beside} is not there, or not finished. "
-    if items.beside not in wish.caches:
-        return (
-            f"The trainer's folders have a cache each: give both, --cache {wish.caches[-1]} --cache "
-            f"{items.beside}, or install([...]). "
-        )
-    return "A build's rejects.jsonl says why it left a clip out. "
-
-
-def how_to_make(theirs: Any, asked: Asked, path: str, overwrite: bool) -> str:
-    """Returns the command that makes the cache for this data set's folder."""
-    words = ["xtts-precompute", os.fspath(theirs.data_path), path, *asked.arguments()]
-    config = theirs.config
-    lists = {
-        "metadata_train_file": getattr(config, "metadata_train_file", None),
-        "metadata_eval_file": getattr(config, "metadata_eval_file", None),
-    }
-    found = {key: name for key, name in lists.items() if name and os.path.isfile(os.path.join(theirs.data_path, name))}
-    if len(found) == 2:
-        words += _lists(config, found, ("train", "eval"))
-    elif found:
-        # For the program a single list is the first one, whatever the trainer uses it for.
-        (key, name), *_ = found.items()
-        words += _lists(config, {"metadata_train_file": name}, (key.split("_")[1],))
-    words += ["--overwrite"] if overwrite else []
-    return (
-        "This overwrites it (or choose another cache):\n    " if overwrite else "This makes it:\n    "
-    ) + shlex.join(words)
-
-
-def _lists(config: Any, found: dict[str, str], folders: tuple[str, ...]) -> list[str]:
-    settings = [f"corpus.{key}={name}" for key, name in found.items()]
-    for place, folder in zip(("train", "eval"), folders):
-        given = getattr(config, f"wavs_{folder}_dir", None)
-        if given:
-            settings.append(f"corpus.wavs_{place}_folder={given}")
-    return [word for one in settings for word in ("--set", one)]
-
-
-def _say(words: str) -> None:
-    print(f"xtts-precompute: {words}", file=sys.stderr, flush=True)

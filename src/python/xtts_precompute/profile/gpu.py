@@ -113,6 +113,17 @@ class Watch:
         return GpuUse(None, self._failure) if self._sampler is None else GpuUse(*self._sampler.use())
 
 
+def count() -> int:
+    """Returns the number of GPUs that CUDA shows to this process."""
+    found = 0
+    try:
+        while True:
+            _core.cuda_pci_bus_id(found)
+            found += 1
+    except Error:
+        return found
+
+
 def checked(wanted: Any) -> int | str | None:
     """Returns the argument `gpu`, checked."""
     if wanted is None or (isinstance(wanted, str) and wanted == "auto"):
