@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "audio/format.hpp"
+#include "audio/header_length.hpp"
 #include "base/env.hpp"
 #include "base/hash.hpp"
 #include "xtts/status.hpp"
@@ -114,6 +115,10 @@ class AudioDecoder {
   // Looks only at the first bytes. It has the same failures as decode().
   [[nodiscard]] virtual Result<Recognition> recognise(const RandomAccessFile& source,
                                                       std::string_view suffix) = 0;
+  // How long the sound is, by its container, or else by its packets; nothing is decoded but what
+  // names the rate. For plans: what decode() finds may be shorter. It has the same failures.
+  [[nodiscard]] virtual Result<SourceLength> length(const RandomAccessFile& source,
+                                                    std::string_view suffix) = 0;
   // The limit that made the last call fail; empty if it failed otherwise, or succeeded.
   [[nodiscard]] virtual std::optional<ExceededLimit> exceeded_limit() const noexcept {
     return std::nullopt;

@@ -67,6 +67,8 @@ class LibavDecoder final : public audio::AudioDecoder {
                                     const audio::TakeSamples& take) override;
   Result<audio::Recognition> recognise(const RandomAccessFile& source,
                                        std::string_view suffix) override;
+  Result<audio::SourceLength> length(const RandomAccessFile& source,
+                                     std::string_view suffix) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return sink_.resampling_time();
   }
@@ -78,6 +80,8 @@ class LibavDecoder final : public audio::AudioDecoder {
  private:
   Result<audio::Recognition> try_to_decode(const RandomAccessFile& source, std::string_view suffix,
                                            audio::Recognition verdict);
+  Result<audio::SourceLength> length_from(SourceReader& reader, std::string_view suffix);
+  double packet_seconds(Demuxer& demuxer);
   Result<audio::SourceFacts> decode_from(SourceReader& reader, const audio::DecodeRequest& request,
                                          const audio::TakeSamples& take);
   Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
@@ -193,6 +197,76 @@ Result<audio::Recognition> LibavDecoder::recognise(const RandomAccessFile& sourc
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kResource, "recognising a file: out of memory");
   }
+}
+
+Result<audio::SourceLength> LibavDecoder::length(const RandomAccessFile& source,
+                                                 std::string_view suffix) {
+  try {
+    if (source.size_bytes() == 0) return Status(StatusCode::kBadInput, "the file is empty");
+    SourceReader reader(source);
+    auto length = length_from(reader, suffix);
+    if (!reader.failure().ok()) return reader.failure();
+    return length;
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource, "measuring a file: out of memory");
+  }
+}
+
+Result<audio::SourceLength> LibavDecoder::length_from(SourceReader& reader,
+                                                      std::string_view suffix) {
+  if (packet_ == nullptr) return allocation_failure("opening");
+  const Complaints complaints;
+  XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, suffix, complaints));
+  const int rate_hz = demuxer.stream().codecpar->sample_rate;
+  if (rate_hz <= 0 || rate_hz > static_cast<int>(kSampleRateHzMax))
+    return Status(StatusCode::kBadInput, "its header states no sample rate");
+  std::optional<double> seconds = demuxer.promised_seconds();
+  const bool is_likely = seconds && audio::may_hold_seconds(reader.size_bytes(), *seconds) &&
+                         !demuxer.promises_by_timestamps();
+  if (!is_likely) seconds = packet_seconds(demuxer);
+  // A month is longer than any clip, and its samples can be counted.
+  constexpr double kSecondsMax = 30.0 * 24 * 3600;
+  if (!(*seconds > 0.0)) return Status(StatusCode::kBadInput, "it holds no packets of sound");
+  if (!audio::may_hold_seconds(reader.size_bytes(), *seconds))
+    return Status(StatusCode::kBadInput, "its timestamps are those of a longer sound");
+  // Some containers of lossy codecs do not count the part of a codec's frame at their end: up to
+  // 18 ms in the recorded corpus.
+  constexpr double kUncountedSeconds = 0.025;
+  if (demuxer.codec_pads()) *seconds += kUncountedSeconds;
+  return audio::SourceLength{
+      static_cast<std::uint32_t>(rate_hz),
+      static_cast<std::uint64_t>(std::ceil(std::min(*seconds, kSecondsMax) * rate_hz))};
+}
+
+// Adds up the packets of a source whose container states no length.
+double LibavDecoder::packet_seconds(Demuxer& demuxer) {
+  const AVStream& stream = demuxer.stream();
+  double ticks = 0.0;  // of packets that state how long they are
+  bool all_state_it = true;
+  std::optional<double> first;
+  double last = 0.0;
+  double count = 0.0;
+  std::uint32_t idle_packet_count = 0;
+  while (idle_packet_count < kIdlePacketsMax) {
+    const int code = demuxer.read(*packet_);
+    ++idle_packet_count;
+    if (code == AVERROR(EAGAIN)) continue;
+    if (code < 0) break;
+    if (packet_->stream_index == stream.index) {
+      ticks += static_cast<double>(std::max<std::int64_t>(packet_->duration, 0));
+      all_state_it = all_state_it && packet_->duration > 0;
+      count += 1.0;
+      idle_packet_count = 0;
+      if (packet_->pts != AV_NOPTS_VALUE) {
+        last = static_cast<double>(packet_->pts);
+        if (!first) first = last;
+      }
+    }
+    av_packet_unref(packet_.get());
+  }
+  // Else from the first packet to the last one, which is as long as the others are on average.
+  if (!all_state_it && first && count > 1.0) ticks = (last - *first) * count / (count - 1.0);
+  return ticks * av_q2d(stream.time_base);
 }
 
 Result<audio::SourceFacts> LibavDecoder::decode_from(SourceReader& reader,

@@ -84,19 +84,12 @@ class ContainedDecoder final : public audio::AudioDecoder {
 
   Result<audio::Recognition> recognise(const RandomAccessFile& source,
                                        std::string_view suffix) override {
-    // A suffix of thousands of letters is not a suffix.
-    if (suffix.size() > kSuffixBytesMax) suffix = {};
-    const auto recognise = [&](Conversation& conversation) {
-      return conversation.recognise(suffix);
-    };
-    try {
-      bool is_worth_another = false;
-      auto seen = talk(source, 0.0, kTakeNone, is_worth_another, recognise);
-      if (!is_worth_another) return seen;
-      return talk(source, 0.0, kTakeNone, is_worth_another, recognise);
-    } catch (const std::bad_alloc&) {
-      return Status(StatusCode::kResource, "recognising a file: out of memory");
-    }
+    return look(source, suffix, "recognising a file", &Conversation::recognise);
+  }
+
+  Result<audio::SourceLength> length(const RandomAccessFile& source,
+                                     std::string_view suffix) override {
+    return look(source, suffix, "measuring a file", &Conversation::length);
   }
 
   [[nodiscard]] std::optional<audio::ExceededLimit> exceeded_limit() const noexcept override {
@@ -119,6 +112,25 @@ class ContainedDecoder final : public audio::AudioDecoder {
   }
 
  private:
+  // A talk that takes no samples, and a second one where the first says nothing about the file.
+  template <typename Answer>
+  Result<Answer> look(const RandomAccessFile& source, std::string_view suffix, const char* what,
+                      Result<Answer> (Conversation::*ask)(std::string_view)) {
+    // A suffix of thousands of letters is not a suffix.
+    if (suffix.size() > kSuffixBytesMax) suffix = {};
+    const auto talk_once = [&](bool& is_worth_another) {
+      return talk(source, 0.0, kTakeNone, is_worth_another,
+                  [&](Conversation& conversation) { return (conversation.*ask)(suffix); });
+    };
+    try {
+      bool is_worth_another = false;
+      auto answer = talk_once(is_worth_another);
+      return is_worth_another ? talk_once(is_worth_another) : answer;
+    } catch (const std::bad_alloc&) {
+      return Status(StatusCode::kResource, std::string(what) + ": out of memory");
+    }
+  }
+
   // One talk with the worker. It calls `ask` with the Conversation and returns its Result.
   template <typename Ask>
   auto talk(const RandomAccessFile& source, double source_seconds_max,

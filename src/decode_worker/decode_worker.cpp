@@ -156,6 +156,12 @@ class Worker {
     if (!seen.ok()) return channel_.send(failed_of(seen.status()));
     return channel_.send(Recognised{*seen});
   }
+  bool answer(const Measure& asked) {
+    const Clip clip(channel_, memory_, asked.size_bytes, asked.window_bytes);
+    const auto length = decoder_.length(clip, asked.suffix);
+    if (!length.ok()) return channel_.send(failed_of(length.status()));
+    return channel_.send(Measured{*length});
+  }
   bool answer(const ListFormats&) {
     const auto formats = decoder_.formats();
     if (!formats.ok()) return channel_.send(failed_of(formats.status()));

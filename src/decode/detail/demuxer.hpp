@@ -33,6 +33,10 @@ class Demuxer {
   [[nodiscard]] bool codec_pads() const noexcept;
   // The length that the container states; nothing if it guesses from the bit rate.
   [[nodiscard]] std::optional<double> promised_seconds() const;
+  // Whether that length ends where the last packet begins, as containers without one have it.
+  [[nodiscard]] bool promises_by_timestamps() const noexcept {
+    return context_->duration_estimation_method == AVFMT_DURATION_FROM_PTS;
+  }
   // The number of samples at `rate_hz` that are meant to be heard. It is set only if the container
   // states it exactly and we have to cut the end, because libav 5.1 cuts nothing or cuts wrongly
   // (see the definition).

@@ -16,6 +16,7 @@ constexpr std::size_t kNameBytesMax = 256;
 constexpr std::size_t kFormatCountMax = 10'000;  // FFmpeg has 900
 constexpr std::uint64_t kLookBytes = std::uint64_t{4}
                                      << 10U;  // the first look of the decoder inside
+constexpr std::uint64_t kFirstReadBytes = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kResamplingNsMax = std::uint64_t{30} * 24 * 3600 * 1'000'000'000;
 
 // Samples above the length: rounding at changes of the rate, and the last frame of a codec.
@@ -118,6 +119,17 @@ Result<audio::Recognition> Conversation::recognise(std::string_view suffix) {
       Recognise{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
   XTTS_ASSIGN(const Recognised seen, serve<Recognised>());
   return seen.what;
+}
+
+Result<audio::SourceLength> Conversation::length(std::string_view suffix) {
+  (void)worker_.channel().send(
+      Measure{std::string(suffix), source_.size_bytes(), fill_window(kFirstReadBytes)});
+  XTTS_ASSIGN(const Measured measured, serve<Measured>());
+  const audio::SourceLength& length = measured.length;
+  const bool is_possible = length.sample_rate_hz > 0 && length.sample_rate_hz <= kSampleRateHzMax &&
+                           static_cast<double>(length.frame_count) <= kSamplesMax;
+  if (!is_possible) return end_for_invalid_message();
+  return length;
 }
 
 // A failed send needs no handling: the worker is gone, and the next message is its end.

@@ -1,5 +1,5 @@
 // Conversation, the parent's side: one clip, from Decode to Done or Failed; one file, from
-// Recognise to Recognised or Failed; or one list of formats.
+// Recognise to Recognised, or from Measure to Measured, or Failed; or one list of formats.
 //
 // It trusts nothing: each message must fit the request and the messages before, or the worker is
 // killed. All reading of the source happens here. Borrows everything; one thread.
@@ -29,6 +29,7 @@ class Conversation {
 
   [[nodiscard]] Result<audio::SourceFacts> decode(const audio::DecodeRequest& request);
   [[nodiscard]] Result<audio::Recognition> recognise(std::string_view suffix);
+  [[nodiscard]] Result<audio::SourceLength> length(std::string_view suffix);
   [[nodiscard]] Result<audio::FormatList> formats();
   [[nodiscard]] WorkerState worker_state() const noexcept { return worker_state_; }
   [[nodiscard]] const std::optional<audio::ExceededLimit>& exceeded_limit() const noexcept {

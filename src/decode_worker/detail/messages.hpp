@@ -17,6 +17,9 @@
 //   Recognise (the window holds the head) -->
 //                                     <--    Read, answered as above
 //                                     <--    Recognised or Failed
+//   Measure (the window holds the head) -->
+//                                     <--    Read, answered as above
+//                                     <--    Measured or Failed
 //   ListFormats                       -->
 //                                     <--    Listed         any number of times
 //                                     <--    AllListed
@@ -37,7 +40,7 @@
 
 namespace xtts::decode_worker::detail {
 
-constexpr std::uint32_t kProtocolVersion = 4;
+constexpr std::uint32_t kProtocolVersion = 5;
 constexpr std::size_t kTextBytesMax = 4096;
 constexpr std::size_t kWarningCountMax = 8;
 // Fits any message: the longest is facts with all their texts.
@@ -146,6 +149,25 @@ struct Recognised {
   static void each(auto& self, auto&& field) { field(self.what.kind, self.what.reason); }
 };
 
+// Asks how long this is.
+struct Measure {
+  std::string suffix;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t window_bytes = 0;  // this much of the head is in the window
+
+  static void each(auto& self, auto&& field) {
+    field(self.suffix, self.size_bytes, self.window_bytes);
+  }
+};
+
+struct Measured {
+  audio::SourceLength length;
+
+  static void each(auto& self, auto&& field) {
+    field(self.length.sample_rate_hz, self.length.frame_count);
+  }
+};
+
 // Asks for all formats that could be read.
 struct ListFormats {
   static void each(auto&, auto&&) {}
@@ -165,8 +187,9 @@ struct AllListed {
   static void each(auto&, auto&&) {}
 };
 
-using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed,
-                             Recognise, Recognised, ListFormats, Listed, AllListed>;
+using Message =
+    std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed, Recognise,
+                 Recognised, Measure, Measured, ListFormats, Listed, AllListed>;
 
 // Cuts texts and lists that are too long.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);

@@ -1,5 +1,5 @@
-// Any bytes as a source: decoded or rejected, within bounds, twice the same (a decoder keeps
-// nothing of a clip).
+// Any bytes as a source: measured, and decoded or rejected, within bounds, twice the same (a
+// decoder keeps nothing of a clip).
 
 #include <algorithm>
 #include <cstdint>
@@ -43,6 +43,12 @@ void require(bool holds, const std::string& otherwise) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto decoder = xtts::decode::make_libav_decoder();
   const BorrowedFile file(data, size);
+  if (const auto length = xtts::audio::header_length(file))
+    require(length->sample_rate_hz > 0 && length->frame_count > 0, "a header's length of nothing");
+  const auto length = decoder->length(file, "");
+  require(
+      length.ok() ? length->frame_count > 0 : length.status().code() == xtts::StatusCode::kBadInput,
+      "neither measured nor a reject: " + length.status().message());
   xtts::audio::DecodeRequest request;
   request.source_seconds_max = 20.0;
   std::vector<float> samples;

@@ -53,6 +53,11 @@ std::vector<Row> sound_rows(const std::string& corpus) {
   return rows;
 }
 
+std::string suffix_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(dot + 1);
+}
+
 TEST(Corpus, EveryFileIsDecodedOrRejectedAsItsManifestSays) {
   const char* corpus = std::getenv("XTTS_CORPUS");
   if (corpus == nullptr) GTEST_SKIP() << "XTTS_CORPUS names no corpus of real and hostile files";
@@ -78,6 +83,38 @@ TEST(Corpus, EveryFileIsDecodedOrRejectedAsItsManifestSays) {
       }
     }
   }
+}
+
+// What a plan may hope: a clip is not much longer than it was said to be, for then it would not
+// fit. Headers that lie about whole files are another matter: the build's sound decides.
+TEST(Corpus, LengthsBeforeDecodingAreThoseOfTheSound) {
+  const char* corpus = std::getenv("XTTS_CORPUS");
+  if (corpus == nullptr) GTEST_SKIP() << "XTTS_CORPUS names no corpus of real and hostile files";
+  const auto decoder = make_libav_decoder();
+  std::vector<float> samples;
+  std::size_t by_header_count = 0;
+  std::vector<std::string> silent;  // containers that only decoding measures
+  for (const Row& row : sound_rows(corpus)) {
+    const auto file = Env::real().open_for_read(std::string(corpus) + "/" + row.path);
+    ASSERT_TRUE(file.ok()) << row.path;
+    const auto facts = audio::decode_whole(*decoder, **file, audio::DecodeRequest(), samples);
+    const auto by_header = audio::header_length(**file);
+    const auto by_packets = decoder->length(**file, suffix_of(row.path));
+    const bool is_clean = row.expected == "ok" && facts.ok() && facts->warnings.empty();
+    if (!is_clean) continue;
+    const double seconds = static_cast<double>(facts->frame_count) / facts->sample_rate_hz;
+    const auto expect_right = [&](const audio::SourceLength& length, const char* way) {
+      const double said = static_cast<double>(length.frame_count) / length.sample_rate_hz;
+      EXPECT_GT(said, seconds - 0.001 - seconds * 0.001) << row.path << " " << way;
+      EXPECT_LT(said, seconds * 1.01 + 0.25) << row.path << " " << way;
+    };
+    if (by_header) expect_right(*by_header, "by its header");
+    by_header_count += by_header ? 1 : 0;
+    if (!by_packets.ok()) silent.push_back(row.path);
+    if (by_packets.ok()) expect_right(*by_packets, "by its container");
+  }
+  EXPECT_GT(by_header_count, 50U);
+  EXPECT_LE(silent.size(), 3U) << ::testing::PrintToString(silent);
 }
 
 }  // namespace

@@ -111,6 +111,25 @@ TEST(Contained, LooksAreTheSame) {
   expect_good_clip(*decoder);
 }
 
+TEST(Contained, LengthsAreTheSame) {
+  const auto plain = decode::make_libav_decoder();
+  const auto decoder = contained();
+  for (const Bytes& bytes : {tone(1000), tone(200'000), bytes_of("plain words"), Bytes()}) {
+    const MemoryFile file(bytes);
+    const auto length = decoder->length(file, "wav");
+    const auto expected = plain->length(file, "wav");
+    ASSERT_EQ(length.status().code(), expected.status().code()) << length.status().message();
+    if (expected.ok()) EXPECT_EQ(*length, *expected);
+  }
+  EXPECT_EQ(decoder->length(MemoryFile(bytes_of("segv")), "xyz").status().code(),
+            StatusCode::kCrashed);
+  EXPECT_EQ(decoder->length(MemoryFile(bytes_of("lie ready")), "xyz").status().code(),
+            StatusCode::kCrashed);
+  EXPECT_EQ(decoder->length(MemoryFile(tone(9000), 100), "wav").status().code(),
+            StatusCode::kSourceIo);
+  expect_good_clip(*decoder);
+}
+
 TEST(Contained, ALookThatCrashesCostsItsFileOnly) {
   const auto decoder = contained();
   EXPECT_EQ(decoder->recognise(MemoryFile(bytes_of("segv")), "xyz").status().code(),

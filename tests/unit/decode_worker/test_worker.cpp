@@ -247,6 +247,14 @@ class TestDecoder final : public audio::AudioDecoder {
     }
     return libav_->recognise(source, suffix);
   }
+  Result<audio::SourceLength> length(const RandomAccessFile& source,
+                                     std::string_view suffix) override {
+    if (const Behaviour* behaviour = behaviour_of(source)) {
+      const auto facts = (*behaviour)();
+      if (!facts.ok()) return facts.status();
+    }
+    return libav_->length(source, suffix);
+  }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return libav_->resampling_time();
   }
