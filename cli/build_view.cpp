@@ -66,16 +66,42 @@ std::string columns_text(const formats::FeatureConfig& features) {
   return report::format_list(columns);
 }
 
-std::string recipe_text(const formats::Recipe& recipe) {
+std::string recipe_text(const formats::Recipe& recipe, const pipeline::ChosenLengths& lengths) {
   const auto& features = *recipe.features;
-  const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
+  const double seconds = static_cast<double>(lengths.frames.number) * features.stft.hop_samples /
                          features.sample_rate_hz;
   std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
-                     columns_text(features) + ", at most " + format_count(features.max_frames) +
+                     columns_text(features) + ", at most " + format_count(lengths.frames.number) +
                      " frames (" + report::format_short(seconds) + " s)";
   if (recipe.text.tokens == formats::TokenKind::kNone) return text;
   return text + "; tokens: " + std::string(formats::name_of(recipe.text.tokens)) + ", at most " +
-         std::to_string(recipe.text.max_tokens);
+         format_count(lengths.tokens.number);
+}
+
+// Says what a length that was chosen for the corpus holds, and what it costs; empty if it was not.
+std::string length_text(const pipeline::ChosenLength& length, const formats::Recipe& recipe,
+                        const std::string& key) {
+  if (length.clip_count == 0) return {};
+  std::string text = key + "=" + std::to_string(length.number) + ", chosen for this corpus: ";
+  if (length.longer_count == 0) {
+    text += "all clips fit (the longest has " + format_count(length.longest) + ")";
+  } else {
+    text += format_count(length.clip_count - length.longer_count) + " of " +
+            format_count(length.clip_count) + " clips fit, " + format_count(length.longer_count) +
+            (length.longer_count == 1 ? " is" : " are") + " longer (up to " +
+            format_count(length.longest) + ")";
+  }
+  if (recipe.storage.layout != formats::Layout::kPadded) return text;
+  return text + "; " + report::format_percent(length.padding_share) + " is padding";
+}
+
+std::string lengths_text(const pipeline::ChosenLengths& lengths, const formats::Recipe& recipe) {
+  const std::string frames = length_text(lengths.frames, recipe, "max_frames");
+  const std::string tokens = length_text(lengths.tokens, recipe, "max_tokens");
+  std::string text;
+  if (!frames.empty()) text += line("Lengths", frames);
+  if (!tokens.empty()) text += line(frames.empty() ? "Lengths" : "", tokens);
+  return text;
 }
 
 // Gives "about 3 min to 5 min", or one time where both read the same. A guess below a second is
@@ -93,7 +119,7 @@ std::string expected_text(const pipeline::BuildRequest& request,
                           const pipeline::BuildPreview& preview) {
   std::string text;
   const auto& drops = preview.expected_drops;
-  const std::string limit = format_count(request.recipe.features->max_frames) + " frames";
+  const std::string limit = format_count(preview.lengths.frames.number) + " frames";
   if (drops.count > 0) {
     text += line("Too long", "about " + format_counted(drops.count, "clip", "clips") + " of " +
                                  format_count(preview.clip_count) + " for " + limit +
@@ -267,10 +293,11 @@ std::string describe_preview(const pipeline::BuildRequest& request,
                              std::to_string(request.partition->count) +
                              ": these are its clips, dealt out by the bytes of their sources");
   }
-  text += line("Recipe", recipe_text(request.recipe));
+  text += line("Recipe", recipe_text(request.recipe, preview.lengths));
   const std::string fits = report::format_list(request.recipe.fits);
   if (!fits.empty() && recipe::has_features_of_its_name(Env::real(), request.recipe))
     text += line("", "for " + escape_controls(fits));
+  text += lengths_text(preview.lengths, request.recipe);
   if (!preview.unknown_characters.empty()) {
     text += line("Unknown", "characters that the vocabulary lacks: " +
                                 unknown_characters_text(preview.unknown_characters));
@@ -351,13 +378,13 @@ std::string describe_report(const pipeline::BuildRequest& request,
   if (report.times.computing_s() > 0.0) text += line("Time", times_text(report.times));
   if (report.cut_count > 0) {
     text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +
-                            format_count(request.recipe.features->max_frames) + " frames");
+                            format_count(report.lengths.frames.number) + " frames");
   }
   if (report.cut_text_count > 0) {
     text +=
         line(report.cut_count > 0 ? "" : "Cut",
              format_counted(report.cut_text_count, "text was", "texts were") + " cut to " +
-                 format_count(request.recipe.text.max_tokens) + " tokens; the text itself is kept");
+                 format_count(report.lengths.tokens.number) + " tokens; the text itself is kept");
   }
   if (report.warned_count > 0) {
     text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +

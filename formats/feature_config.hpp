@@ -21,6 +21,7 @@
 #include "formats/condition_config.hpp"
 #include "formats/feature_enums.hpp"
 #include "formats/frame_config.hpp"
+#include "formats/record_length.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::formats {
@@ -83,7 +84,7 @@ struct FeatureConfig {
   MelConfig mel;
   LogConfig log;
   NormalizeConfig normalize;
-  std::uint32_t max_frames = 800;
+  RecordLength max_frames = 800;  // of a recipe that does not say: auto (recipe/key_table.hpp)
   PadWhat pad = PadWhat::kFrames;
   double pad_value = 0.0;
   // Unset means: drop a clip with text, truncate one without. The same holds for clips for which

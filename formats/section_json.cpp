@@ -40,6 +40,8 @@ class FieldWriter {
   static json in_json(const Value& value) {
     if constexpr (std::is_same_v<Value, DType>) {
       return std::string(to_string(value));
+    } else if constexpr (std::is_same_v<Value, RecordLength>) {
+      return value.is_of_corpus() ? json(to_string(value)) : json(value.number);
     } else if constexpr (std::is_enum_v<Value>) {
       return std::string(name_of(value));
     } else {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/enum_names.hpp"
+#include "formats/record_length.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::formats {
@@ -66,6 +67,12 @@ class SectionMembers {
       const auto parsed =
           value.is_string() ? parse_enum<T>(value.get<std::string>()) : std::nullopt;
       parsed ? void(target = *parsed) : refuse(key);
+    } else if constexpr (std::is_same_v<T, RecordLength>) {
+      // A cache has numbers; only a recipe that no build has seen leaves lengths open.
+      const auto open =
+          value.is_string() ? parse_record_length(value.get<std::string>()) : std::nullopt;
+      target.least.reset();
+      open ? void(target = *open) : copy_value(key, value, target.number);
     } else if constexpr (std::is_same_v<T, bool>) {
       value.is_boolean() ? void(target = value.get<bool>()) : refuse(key);
     } else if constexpr (std::is_same_v<T, double>) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/record_length.hpp"
+
 namespace xtts::formats {
 
 enum class TokenKind { kNone, kBytes, kCharacters };
@@ -17,7 +19,7 @@ struct TextConfig {
   // kCharacters: one character a line or one line of characters; token i+1 is the i-th, 0 is
   // padding. The characters themselves, not the file's path, enter the fingerprint.
   std::string vocabulary;
-  std::uint32_t max_tokens = 200;
+  RecordLength max_tokens = 200;  // of a recipe that does not say: auto (recipe/key_table.hpp)
   LongText too_long = LongText::kDrop;
   // kDrop leaves the character out; kUnknownToken writes token vocabulary_size + 1; kError rejects
   // the clip.

@@ -188,6 +188,11 @@ void check_padding(const FeatureConfig& config, Problems& problems) {
 
 void check_frames(const FeatureConfig& config, Problems& problems) {
   if (!problems.in_range("max_frames", config.max_frames, 1, kFramesMax)) return;
+  if (config.max_frames.is_of_corpus() && config.pad == PadWhat::kSamples) {
+    problems.add("max_frames", "pad=samples needs a number here, and not " +
+                                   to_string(config.max_frames) +
+                                   ": the zeros up to this length are part of the features");
+  }
   if (config.channel_count() > kFftMax || config.stft.hop_samples > kFftMax) return;
   for (const SoundColumn column : sound_columns_of(config)) {
     std::uint64_t record_bytes = sizeof(float);

@@ -84,10 +84,13 @@ Result<BuildReport> finish_build(const BuildJob& job, CacheState& cache_state,
 }
 
 // `folder`: null in a dry run.
-Result<BuildReport> build_in(const BuildJob& job, store::CacheFolder* folder) {
-  auto cache_state = read_cache_state(job, folder);
-  if (!cache_state) return with_advice(job, cache_state.status());
-  const auto planned = plan_build(job, *cache_state);
+Result<BuildReport> build_in(const BuildJob& asked, store::CacheFolder* folder) {
+  auto cache_state = read_cache_state(asked, folder);
+  if (!cache_state) return with_advice(asked, cache_state.status());
+  auto settled = settle_lengths(asked, *cache_state);
+  if (!settled) return with_advice(asked, settled.status());
+  const BuildJob job{asked.env, settled->request, asked.observer};
+  const auto planned = plan_build(job, *cache_state, *settled);
   if (!planned) return with_advice(job, planned.status());
   if (planned->is_done) return end_done(job, *cache_state, *planned, folder);
   if (folder == nullptr) return only_preview(job, *cache_state, *planned);

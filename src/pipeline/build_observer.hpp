@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/reject.hpp"
+#include "pipeline/chosen_lengths.hpp"
 #include "pipeline/drop_rules.hpp"
 
 namespace xtts::pipeline {
@@ -33,6 +34,7 @@ struct BuildPreview {
   std::uint64_t source_bytes = 0;
   std::map<std::string, std::uint64_t> clips_by_split;
   bool has_text = false;
+  ChosenLengths lengths;
   std::vector<std::string> notes;
   std::map<std::string, std::uint64_t> not_audio;  // files by suffix, as in corpus::Corpus
   std::vector<DropRemedy> drops;        // clips that rules drop already, known from their texts

@@ -1,10 +1,13 @@
 // The phases of a build. Each takes values of the phases before it and makes the next.
 // compute_build() closes StartedBuild's journal, publish_build() gives up CacheState's lock.
 //
-//   BuildRequest ─► CacheState ─► Planned ─► StartedBuild ─► Computed ─► Indexed ─► BuildReport
-//     what is        what is       what the   journal         sealed      tables,    published
-//     asked          at CACHE      build      and preview     shards,     manifest
-//                                  does                       rejects
+//   BuildRequest ─► CacheState ─► Settled ─► Planned ─► StartedBuild ─► Computed ─► Indexed
+//     what is        what is       lengths    what the   journal         sealed      tables,
+//     asked          at CACHE      that were  build      and preview     shards,     manifest
+//                                  open       does                       rejects
+//
+// and at last BuildReport: what is published.
+// From Settled on, BuildJob::request is Settled::request.
 //
 // One thread at a time. Failures are those of build().
 #pragma once
@@ -54,14 +57,25 @@ struct CacheState {
 // `folder`: null in a dry run, which takes no lock.
 [[nodiscard]] Result<CacheState> read_cache_state(const BuildJob& job, store::CacheFolder* folder);
 
+struct Settled {
+  BuildRequest request;  // leaves no length of the recipe open
+  ChosenLengths lengths;
+  std::optional<corpus::Corpus> corpus;  // set if choosing them took a listing of DATA
+};
+// Checks the request and the published cache, too, before looking at DATA.
+[[nodiscard]] Result<Settled> settle_lengths(const BuildJob& job, const CacheState& cache_state);
+
 struct Planned {
   std::shared_ptr<const dsp::FrameEngines> engines;  // null: the CPU's
   formats::Numerics numerics;                        // of this machine
   std::vector<formats::ColumnSpec> columns;  // made of sound; as published, if there is a cache
   BuildPlan plan;
+  ChosenLengths lengths;
   bool is_done = false;  // the published cache is what the request asks for
 };
-[[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state);
+// Takes `settled.corpus`.
+[[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state,
+                                         Settled& settled);
 
 // The preview of a build that continues with `sealed_shard_count` shards of its journal.
 [[nodiscard]] BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,

@@ -32,16 +32,30 @@ using corpus::Clip;
 using formats::Reject;
 using formats::RejectClass;
 
+corpus::KnownSplits known_splits(reader::CacheView* previous) {
+  if (previous == nullptr) return {};
+  return [previous](std::string_view id) -> std::optional<corpus::Split> {
+    const auto position = previous->find(id);
+    if (!position || !*position) return std::nullopt;
+    const auto row = previous->plan_row(**position);
+    if (!row) return std::nullopt;
+    return static_cast<corpus::Split>(row->split);
+  };
+}
+
 class Planner {
  public:
   explicit Planner(const PlanRequest& request) : request_(request) {}
 
-  Result<BuildPlan> run() {
+  Result<BuildPlan> run(std::optional<corpus::Corpus> found) {
     XTTS_ASSIGN(plan_.data_path, request_.env.real_path(request_.data));
     for (const std::string& folder : request_.audio_roots) {
       XTTS_ASSIGN(plan_.audio_roots.emplace_back(), request_.env.real_path(folder));
     }
-    XTTS_ASSIGN(plan_.corpus, discover());
+    if (!found) {
+      XTTS_ASSIGN(found, discover_corpus(request_));
+    }
+    plan_.corpus = *std::move(found);
     XTTS_TRY(check_lists_are_read());
     if (request_.without_text) forget_texts();
     // Moves the problems out: after this point only their number is used, and a million of them
@@ -72,20 +86,6 @@ class Planner {
   }
 
  private:
-  Result<corpus::Corpus> discover() const {
-    return corpus::discover(
-        {.env = request_.env,
-         .data = request_.data,
-         .corpora = request_.corpora,
-         .config = request_.recipe.corpus,
-         .known_splits = known_splits(),
-         .split_above_s = records::split_above_s(*request_.recipe.features),
-         .probe = records::make_content_probe(request_.make_decoder, request_.cancelled),
-         .audio_roots = request_.audio_roots,
-         .memory_bytes = request_.memory_bytes,
-         .cancelled = request_.cancelled});
-  }
-
   Status check_lists_are_read() const {
     if (plan_.corpus.unread_lists.empty() || request_.without_text) return {};
     if (const auto& below = plan_.corpus.corpus_below) {
@@ -117,17 +117,6 @@ class Planner {
       clip.text_normalized.clear();
     }
     plan_.corpus.has_text = false;
-  }
-
-  corpus::KnownSplits known_splits() const {
-    if (request_.previous == nullptr) return {};
-    return [previous = request_.previous](std::string_view id) -> std::optional<corpus::Split> {
-      const auto position = previous->find(id);
-      if (!position || !*position) return std::nullopt;
-      const auto row = previous->plan_row(**position);
-      if (!row) return std::nullopt;
-      return static_cast<corpus::Split>(row->split);
-    };
   }
 
   void reject_by_rule(std::size_t i, formats::Reason reason) {
@@ -330,8 +319,22 @@ class Planner {
 
 }  // namespace
 
-Result<BuildPlan> make_plan(const PlanRequest& request) {
-  return Planner(request).run();
+Result<corpus::Corpus> discover_corpus(const PlanRequest& request) {
+  return corpus::discover(
+      {.env = request.env,
+       .data = request.data,
+       .corpora = request.corpora,
+       .config = request.recipe.corpus,
+       .known_splits = known_splits(request.previous),
+       .split_above_s = records::split_above_s(*request.recipe.features),
+       .probe = records::make_content_probe(request.make_decoder, request.cancelled),
+       .audio_roots = request.audio_roots,
+       .memory_bytes = request.memory_bytes,
+       .cancelled = request.cancelled});
+}
+
+Result<BuildPlan> make_plan(const PlanRequest& request, std::optional<corpus::Corpus> found) {
+  return Planner(request).run(std::move(found));
 }
 
 std::uint64_t BuildPlan::count_of(ClipFate fate) const {

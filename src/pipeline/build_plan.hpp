@@ -83,7 +83,11 @@ struct PlanRequest {
   std::uint64_t memory_bytes = UINT64_MAX;        // as for corpus::discover()
 };
 
-[[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request);
+// Lists DATA.
+[[nodiscard]] Result<corpus::Corpus> discover_corpus(const PlanRequest& request);
+// `found`: what discover_corpus() returned for this request, if it was asked before.
+[[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request,
+                                          std::optional<corpus::Corpus> found = {});
 
 // Whether a cache of the plan has the column tokens.
 [[nodiscard]] bool has_tokens(const BuildPlan& plan, const formats::Recipe& recipe);

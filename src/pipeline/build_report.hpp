@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/reject.hpp"
+#include "pipeline/chosen_lengths.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/warning_kinds.hpp"
 #include "records/stage_times.hpp"
@@ -25,8 +26,9 @@ struct BuildReport {
   std::uint64_t cache_bytes = 0;
   std::map<std::string, std::uint64_t> records_by_split;
   std::vector<formats::Reject> rejects;
-  Accounting accounting;              // every clip once; empty if unchanged
-  std::vector<DropRemedy> drops;      // by rule
+  Accounting accounting;          // every clip once; empty if unchanged
+  std::vector<DropRemedy> drops;  // by rule
+  ChosenLengths lengths;
   std::uint32_t frames_needed = 0;    // max_frames that would drop or cut nothing; 0 if nothing was
   std::uint64_t cut_count = 0;        // stored, but cut to max_frames
   std::uint64_t cut_text_count = 0;   // stored, but their tokens are cut to max_tokens

@@ -8,6 +8,7 @@
 #include "pipeline/build_checks.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/confined_data.hpp"
+#include "pipeline/lengths.hpp"
 #include "pipeline/manifest_parts.hpp"
 #include "pipeline/text_column.hpp"
 #include "records/clip_rules.hpp"
@@ -51,16 +52,35 @@ Result<std::unique_ptr<LiveClips>> LiveClips::open(Env& env, BuildRequest reques
   return clips;
 }
 
+// Open lengths are those of a cache that would be made now.
+Result<std::optional<corpus::Corpus>> LiveClips::settle_lengths() {
+  if (!has_open_lengths(request_.recipe)) return std::optional<corpus::Corpus>();
+  XTTS_ASSIGN(auto corpus, discover_corpus(plan_request(with_longest(request_.recipe))));
+  XTTS_TRY(choose_lengths({.env = env_,
+                           .corpus = corpus,
+                           .without_text = request_.without_text,
+                           .make_decoder = request_.run.make_decoder,
+                           .thread_count = thread_count()},
+                          request_.recipe)
+               .status());
+  return std::optional(std::move(corpus));
+}
+
+PlanRequest LiveClips::plan_request(const formats::Recipe& recipe) const {
+  return {.env = env_,
+          .data = request_.data,
+          .corpora = request_.corpora,
+          .recipe = recipe,
+          .without_text = request_.without_text,
+          .make_decoder = request_.run.make_decoder,
+          .audio_roots = request_.audio_roots};
+}
+
 Status LiveClips::prepare() {
+  XTTS_ASSIGN(auto found, settle_lengths());
   const formats::Recipe& recipe = request_.recipe;
   XTTS_TRY(check_dtype_holds_full_scale(recipe, request_.isa));
-  XTTS_ASSIGN(plan_, make_plan({.env = env_,
-                                .data = request_.data,
-                                .corpora = request_.corpora,
-                                .recipe = recipe,
-                                .without_text = request_.without_text,
-                                .make_decoder = request_.run.make_decoder,
-                                .audio_roots = request_.audio_roots}));
+  XTTS_ASSIGN(plan_, make_plan(plan_request(recipe), std::move(found)));
   if (plan_.to_compute.empty()) {
     XTTS_TRY(check_rejects(plan_.rejects, {.count = UINT64_MAX, .share = 1.0}, size(), size()));
   }

@@ -104,11 +104,14 @@ class LiveClips {
  private:
   LiveClips(Env& env, BuildRequest request, std::string scratch_folder);
   [[nodiscard]] Status prepare();
+  [[nodiscard]] PlanRequest plan_request(const formats::Recipe& recipe) const;
+  // The listing of DATA, if it was needed.
+  [[nodiscard]] Result<std::optional<corpus::Corpus>> settle_lengths();
   [[nodiscard]] Status add_tokens(const corpus::Clip& clip, std::vector<std::byte> buffer,
                                   LiveRecord& record) const;
   void describe(const corpus::Clip& clip, LiveRecord& record) const;
 
-  const BuildRequest request_;
+  BuildRequest request_;                 // leaves no length open once prepared
   const std::shared_ptr<Env> confined_;  // confined to DATA
   Env& env_;
   const std::string scratch_folder_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "base/try.hpp"
 #include "formats/recipe.hpp"
@@ -9,6 +10,7 @@
 #include "pipeline/build_plan.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/estimate.hpp"
+#include "pipeline/lengths.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/resource_advice.hpp"
@@ -39,26 +41,33 @@ Status check_plan(const BuildJob& job, const reader::CacheView& previous, const 
   return check_same_numerics(published.numerics, planned.numerics, planned.plan.to_compute.size());
 }
 
-Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_state,
-                               const Planned& planned) {
+// What lists DATA, and what decides on its clips apart from the columns.
+PlanRequest plan_request_of(const BuildJob& job, const formats::Recipe& recipe,
+                            const CacheState& cache_state) {
   const BuildRequest& request = job.request;
+  return {.env = job.env,
+          .data = request.data,
+          .corpora = request.corpora,
+          .recipe = recipe,
+          .previous = cache_state.previous.get(),
+          .sources = cache_state.sources ? &*cache_state.sources : nullptr,
+          .retry_rejects = request.retry_rejects,
+          .without_text = request.without_text,
+          .partition = request.partition,
+          .make_decoder = request.run.make_decoder,
+          .cancelled = request.run.cancelled,
+          .audio_roots = request.audio_roots,
+          .memory_bytes = request.run.memory_bytes};
+}
+
+Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_state,
+                               const Planned& planned, std::optional<corpus::Corpus> found) {
   const formats::Manifest* const published = continued(cache_state);
-  return make_plan({.env = job.env,
-                    .data = request.data,
-                    .corpora = request.corpora,
-                    .recipe = request.recipe,
-                    .previous = cache_state.previous.get(),
-                    .sources = cache_state.sources ? &*cache_state.sources : nullptr,
-                    .retry_rejects = request.retry_rejects,
-                    .without_text = request.without_text,
-                    .copies_renamed = published != nullptr &&
-                                      published->numerics.hash() == planned.numerics.hash(),
-                    .partition = request.partition,
-                    .clips_per_shard = records::clips_per_shard(planned.columns),
-                    .make_decoder = request.run.make_decoder,
-                    .cancelled = request.run.cancelled,
-                    .audio_roots = request.audio_roots,
-                    .memory_bytes = request.run.memory_bytes});
+  PlanRequest request = plan_request_of(job, job.request.recipe, cache_state);
+  request.copies_renamed =
+      published != nullptr && published->numerics.hash() == planned.numerics.hash();
+  request.clips_per_shard = records::clips_per_shard(planned.columns);
+  return make_plan(request, std::move(found));
 }
 
 // Previews what the corpus holds, whatever is in the cache.
@@ -84,11 +93,33 @@ BuildPreview preview_corpus(const BuildJob& job, const BuildPlan& plan) {
 
 }  // namespace
 
-Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
+Result<Settled> settle_lengths(const BuildJob& job, const CacheState& cache_state) {
+  const formats::Manifest* const published = continued(cache_state);
+  Settled settled{.request = job.request, .lengths = {}, .corpus = {}};
+  formats::Recipe& recipe = settled.request.recipe;
+  if (published != nullptr) take_published_lengths(*published, recipe);
+  XTTS_TRY(check_request({job.env, settled.request, job.observer}, published));
+  if (!has_open_lengths(recipe)) {
+    settled.lengths = given_lengths(recipe);
+    return settled;
+  }
+  const formats::Recipe longest = with_longest(recipe);
+  XTTS_ASSIGN(settled.corpus, discover_corpus(plan_request_of(job, longest, cache_state)));
+  XTTS_ASSIGN(settled.lengths, choose_lengths({.env = job.env,
+                                               .corpus = *settled.corpus,
+                                               .without_text = job.request.without_text,
+                                               .make_decoder = job.request.run.make_decoder,
+                                               .thread_count = job.request.run.thread_count,
+                                               .cancelled = job.request.run.cancelled},
+                                              recipe));
+  return settled;
+}
+
+Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, Settled& settled) {
   const BuildRequest& request = job.request;
   const formats::Manifest* const published = continued(cache_state);
-  XTTS_TRY(check_request(job, published));
   Planned planned;
+  planned.lengths = settled.lengths;
   if (request.choose_engines) {
     XTTS_ASSIGN(planned.engines,
                 request.choose_engines(published == nullptr ? "" : published->numerics.device));
@@ -96,7 +127,8 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state) {
   XTTS_ASSIGN(planned.numerics, records::numerics_of(request.isa, request.run.make_decoder,
                                                      request.run.cancelled, planned.engines.get()));
   planned.columns = records::sound_columns(request.recipe, planned.numerics);
-  XTTS_ASSIGN(planned.plan, make_plan_of(job, cache_state, planned));
+  XTTS_ASSIGN(planned.plan,
+              make_plan_of(job, cache_state, planned, std::exchange(settled.corpus, std::nullopt)));
   // A published part is done. Its sources may have other times now, and what the system refused may
   // work now. The build that continues the merged cache takes care of both.
   planned.is_done =
@@ -127,6 +159,7 @@ BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
   const BuildRequest& request = job.request;
   const std::uint64_t published_count = cache_state.previous ? cache_state.previous->size() : 0;
   BuildPreview preview = preview_corpus(job, plan);
+  preview.lengths = planned.lengths;
   preview.to_compute_count = plan.to_compute.size();
   preview.sealed_count = std::min<std::uint64_t>(
       sealed_shard_count * records::clips_per_shard(planned.columns), plan.to_compute.size());
@@ -152,6 +185,7 @@ BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
 BuildPreview preview_done(const BuildJob& job, const Planned& planned,
                           const BuildReport& published) {
   BuildPreview preview = preview_corpus(job, planned.plan);
+  preview.lengths = planned.lengths;
   preview.reused_count = published.record_count;
   preview.rejects = published.rejects;
   preview.drops = remedies_of(published.rejects, job.request.recipe, found_count(planned.plan),

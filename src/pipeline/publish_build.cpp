@@ -74,8 +74,10 @@ Status check_losses(const BuildJob& job, const CacheState& cache_state, const Pl
   return verdict;
 }
 
-BuildReport report_of(const BuildPlan& plan, const formats::Manifest& manifest) {
+BuildReport report_of(const Planned& planned, const formats::Manifest& manifest) {
+  const BuildPlan& plan = planned.plan;
   BuildReport report;
+  report.lengths = planned.lengths;
   report.generation = manifest.generation;
   report.clip_count = manifest.counts.planned;
   report.record_count = manifest.counts.records;
@@ -151,7 +153,7 @@ Result<BuildReport> publish_build(const BuildJob& job, CacheState& cache_state,
     return report;
   }
   XTTS_TRY(check_losses(job, cache_state, planned, computed, manifest.counts, folder));
-  BuildReport report = report_of(planned.plan, manifest);
+  BuildReport report = report_of(planned, manifest);
   XTTS_ASSIGN(report.accounting,
               account_for(planned.plan, computed.rejects, cache_state.previous.get()));
   XTTS_TRY(folder.publish(manifest, indexed.index.rejects_jsonl));
@@ -170,7 +172,7 @@ Result<BuildReport> report_published(const BuildJob& job, const CacheState& cach
                                      const Planned& planned, store::CacheFolder* folder) {
   reader::CacheView& published = *cache_state.previous;
   if (folder != nullptr) XTTS_TRY(tidy_published(job, published, *folder));
-  BuildReport report = report_of(planned.plan, published.manifest());
+  BuildReport report = report_of(planned, published.manifest());
   report.unchanged = true;
   report.reused_count = report.record_count;
   XTTS_ASSIGN(const std::string lines, published.rejects_jsonl());

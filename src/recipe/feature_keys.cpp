@@ -166,7 +166,9 @@ std::vector<Key> record_keys() {
       numbers_key("features.normalize.channel_scales", XTTS_FEATURE_AT(normalize.channel_scales),
                   "features are divided by these, one a channel", channels),
       channels_file_key(channels),
-      XTTS_FEATURE(max_frames, "frames of a record"),
+      XTTS_FEATURE(max_frames,
+                   "frames of a record: a number | auto: what the corpus needs | 800+: auto, at "
+                   "least 800"),
       XTTS_FEATURE(pad,
                    "frames: after the features | samples: zeros up to max_frames hops before them, "
                    "as Whisper; a record keeps what its padding came to"),

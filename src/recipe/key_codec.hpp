@@ -131,6 +131,26 @@ struct Codec<std::string> {
   }
 };
 
+template <>
+struct Codec<formats::RecordLength> {
+  static std::string takes() { return "a whole number | auto | N+: auto, but at least N"; }
+  static std::string print(const formats::RecordLength& value) { return to_string(value); }
+  static std::string read(const Scalar& scalar, formats::RecordLength& out) {
+    const auto value = formats::parse_record_length(scalar.text);
+    // A number that is too large, or quoted, is refused in the words of numbers.
+    if (value && value->is_of_corpus()) {
+      out = *value;
+      return {};
+    }
+    std::uint32_t number = 0;
+    std::string problem = Codec<std::uint32_t>::read(scalar, number);
+    if (problem.empty()) out = number;
+    return problem.ends_with(Codec<std::uint32_t>::takes())
+               ? "'" + scalar.text + "' is none of " + takes()
+               : problem;
+  }
+};
+
 // "auto" and "none" rather than an absent key: every key can be printed and set back.
 template <typename T>
 struct Codec<std::optional<T>> {

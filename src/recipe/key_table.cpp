@@ -80,7 +80,11 @@ std::vector<Key> text_keys() {
       XTTS_KEY(text.tokens, "none | bytes: byte + 1 | characters: place in the vocabulary"),
       vocabulary_key(characters),
       vocabulary_file_key(),
-      XTTS_KEY(text.max_tokens, "tokens of a record; shorter texts are padded with 0", any),
+      XTTS_KEY(
+          text.max_tokens,
+          "tokens of a record: a number | auto: what the corpus needs | 200+: auto, at least 200; "
+          "shorter texts are padded with 0",
+          any),
       XTTS_KEY(text.too_long, "drop | truncate", any),
       XTTS_KEY(text.unknown,
                "drop: leave the character out | unk: token vocabulary + 1 | error: reject the clip",
@@ -178,6 +182,13 @@ void check_names(const Recipe& recipe, std::vector<std::string>& problems) {
 }
 
 }  // namespace
+
+Recipe default_recipe() {
+  Recipe recipe;
+  recipe.features->max_frames = formats::RecordLength::of_corpus();
+  recipe.text.max_tokens = formats::RecordLength::of_corpus();
+  return recipe;
+}
 
 const std::vector<Key>& key_table() {
   static const std::vector<Key> table = [] {

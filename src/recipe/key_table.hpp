@@ -41,6 +41,9 @@ struct Key {
   std::function<void(formats::Recipe&)> reset;  // to the default
 };
 
+// What a file has that says nothing: the defaults of the sections, and lengths of the corpus.
+[[nodiscard]] formats::Recipe default_recipe();
+
 [[nodiscard]] const std::vector<Key>& key_table();
 [[nodiscard]] const Key* find_key(std::string_view name);
 [[nodiscard]] bool is_section(std::string_view name);  // "features", "features.mel"

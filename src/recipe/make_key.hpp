@@ -14,6 +14,8 @@ namespace xtts::recipe {
 
 template <typename Value>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>;
+template <>
+inline constexpr bool kIsNumber<formats::RecordLength> = true;
 template <typename Value>
 inline constexpr bool kIsNumber<std::optional<Value>> = kIsNumber<Value>;
 
@@ -36,7 +38,7 @@ Key scalar_key(std::string name, Access access, std::string_view about,
     return Codec<Value>::read(values.front(), access(recipe));
   };
   key.reset = [access](formats::Recipe& recipe) {
-    const formats::Recipe defaults{};
+    const formats::Recipe defaults = default_recipe();
     access(recipe) = access(defaults);
   };
   return key;

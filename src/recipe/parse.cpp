@@ -131,7 +131,7 @@ class RecipeReader {
 
   const FileAccess& files_;
   std::string_view origin_;
-  Recipe recipe_;
+  Recipe recipe_ = default_recipe();
   std::map<std::string, std::uint32_t> line_of_;
   std::vector<std::pair<std::uint32_t, std::string>> problems_;
 };

@@ -241,7 +241,7 @@ class TrainerReader {
     }
     // The trainer cuts at both limits, so the lower one holds.
     if (key.name == "text.max_tokens" && sets_.contains(key.name)) {
-      recipe_.text.max_tokens = std::min(recipe_.text.max_tokens, tokens_before);
+      recipe_.text.max_tokens = std::min<std::uint32_t>(recipe_.text.max_tokens, tokens_before);
     }
     sets_.emplace(key.name, &entry);
   }

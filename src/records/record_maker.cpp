@@ -95,7 +95,7 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
         .rule = Rule::kNoFeatures, .numbers = {peak()}, .detail = extraction.status().message()});
   }
   XTTS_ASSIGN(const dsp::Extracted extracted, extraction);
-  outcome.frame_count = std::min(extracted.frame_count, features.max_frames);
+  outcome.frame_count = std::min<std::uint32_t>(extracted.frame_count, features.max_frames);
   outcome.records.resize(columns_.size());
   const auto put = [&](std::size_t column, std::span<const float> frames, float fill) {
     const std::size_t width = frames.size() / features.max_frames;

@@ -76,6 +76,21 @@ nlohmann::json drops_to_json(const std::vector<pipeline::DropRemedy>& drops) {
   return list;
 }
 
+nlohmann::json length_to_json(const pipeline::ChosenLength& length) {
+  if (length.clip_count == 0) return {{"number", length.number}, {"looked_at", nullptr}};
+  return {{"number", length.number},
+          {"looked_at",
+           {{"clips", length.clip_count},
+            {"longer", length.longer_count},
+            {"longest", length.longest},
+            {"padding_share", length.padding_share}}}};
+}
+
+nlohmann::json lengths_to_json(const pipeline::ChosenLengths& lengths) {
+  return {{"max_frames", length_to_json(lengths.frames)},
+          {"max_tokens", length_to_json(lengths.tokens)}};
+}
+
 nlohmann::json accounting_to_json(const pipeline::Accounting& all) {
   return {{"found", all.found},       {"stored", all.stored},
           {"dropped", all.dropped},   {"dropped_by_rule", all.dropped_by_rule},
@@ -131,6 +146,7 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
                          {"source_bytes", preview.source_bytes},
                          {"splits", preview.clips_by_split},
                          {"has_text", preview.has_text},
+                         {"lengths", lengths_to_json(preview.lengths)},
                          {"notes", preview.notes},
                          {"not_audio", preview.not_audio},
                          {"unknown_characters", preview.unknown_characters},
@@ -167,6 +183,7 @@ nlohmann::json report_to_json(const pipeline::BuildRequest& request,
       {"renamed", report.accounting.renamed},
       {"accounting", report.unchanged ? nlohmann::json() : accounting_to_json(report.accounting)},
       {"drops", drops_to_json(report.drops)},
+      {"lengths", lengths_to_json(report.lengths)},
       {"sound_seconds", report.sound_seconds},
       {"bytes", report.cache_bytes},
       {"splits", report.records_by_split},

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "decode/libav_decoder.hpp"
+#include "formats/feature_config.hpp"
 #include "recipe/recipe_file.hpp"
 #include "request/verify_words.hpp"
 #include "support/wav_file.hpp"
@@ -15,6 +16,8 @@ namespace xtts::testing {
 formats::Recipe recipe_with(const std::vector<std::string>& settings) {
   auto recipe = recipe::load(Env::real(), "myxtts");
   EXPECT_TRUE(recipe.ok()) << recipe.status().message();
+  recipe->features->max_frames = 800;
+  recipe->text.max_tokens = 200;
   for (const std::string& setting : settings) {
     const Status status = recipe::apply_setting(Env::real(), *recipe, setting);
     EXPECT_TRUE(status.ok()) << status.message();

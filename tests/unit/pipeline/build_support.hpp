@@ -25,7 +25,7 @@ namespace xtts::testing {
 inline const std::string kData = "/data";
 inline const std::string kCache = "/cache";
 
-// `myxtts`, with settings as of --set on top.
+// `myxtts` with 800 frames and 200 tokens, and settings as of --set on top.
 [[nodiscard]] formats::Recipe recipe_with(const std::vector<std::string>& settings = {});
 // Shards of eight clips: a record may be 16 MiB, and packed ones take what they need. One thing
 // more for tests that name clips by their order: all are of one split.

@@ -63,6 +63,9 @@ class IdleDecoder final : public audio::AudioDecoder {
   Result<audio::Recognition> recognise(const RandomAccessFile&, std::string_view) override {
     return Status(StatusCode::kInternal, "it was asked to look");
   }
+  Result<audio::SourceLength> length(const RandomAccessFile&, std::string_view) override {
+    return Status(StatusCode::kInternal, "it was asked for a length");
+  }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override { return {}; }
   Result<std::string> libraries() override { return in_this_process()({})->libraries(); }
   Result<audio::FormatList> formats() override { return audio::FormatList(); }

@@ -33,6 +33,20 @@ TEST(Parse, TakesTheNameFromTheFileWhereNoneIsGiven) {
   EXPECT_EQ(recipe->features->mel.n_mels, 80U);
 }
 
+TEST(Parse, LeavesLengthsToTheCorpusUnlessTheyAreGiven) {
+  const auto lengths = [](std::string_view yaml) {
+    const auto recipe = read(yaml);
+    EXPECT_TRUE(recipe.ok()) << recipe.status().message();
+    return to_string(recipe->features->max_frames) + " " + to_string(recipe->text.max_tokens);
+  };
+  EXPECT_EQ(lengths("name: my\n"), "auto auto");
+  EXPECT_EQ(lengths("features: {max_frames: auto}\ntext: {max_tokens: 200+}\n"), "auto 200+");
+  EXPECT_EQ(lengths("features: {max_frames: 800}\ntext: {max_tokens: 200}\n"), "800 200");
+  EXPECT_EQ(refusal("features: {max_frames: auto, pad: samples}\n"),
+            "my.yaml:1: features.max_frames: pad=samples needs a number here, and not auto: the "
+            "zeros up to this length are part of the features");
+}
+
 TEST(Parse, NamesLineKeyAndNearestKeyOfAnUnknownOne) {
   EXPECT_EQ(refusal("name: a\nfeatures:\n  mel:\n    n_mel: 80\n"),
             "my.yaml:4: features.mel.n_mel: unknown key; did you mean 'features.mel.n_mels'?");
@@ -66,20 +80,21 @@ TEST(Parse, RefusesAKeyThatAnotherOneMakesMeaningless) {
 }
 
 TEST(Parse, RefusesValuesOfAnotherType) {
+  const std::string kLengths = "a whole number | auto | N+: auto, but at least N";
   EXPECT_EQ(refusal("features: {max_frames: many}\n"),
-            "my.yaml:1: features.max_frames: 'many' is not a whole number");
+            "my.yaml:1: features.max_frames: 'many' is none of " + kLengths);
   EXPECT_EQ(refusal("features: {max_frames: \"800\"}\n"),
-            "my.yaml:1: features.max_frames: '800' is not a whole number");
+            "my.yaml:1: features.max_frames: '800' is none of " + kLengths);
   EXPECT_EQ(refusal("features: {max_frames: 800.5}\n"),
-            "my.yaml:1: features.max_frames: '800.5' is not a whole number");
+            "my.yaml:1: features.max_frames: '800.5' is none of " + kLengths);
   EXPECT_EQ(refusal("features: {max_frames: -1}\n"),
-            "my.yaml:1: features.max_frames: '-1' is not a whole number");
+            "my.yaml:1: features.max_frames: '-1' is none of " + kLengths);
   EXPECT_EQ(refusal("features: {max_frames: 99999999999}\n"),
             "my.yaml:1: features.max_frames: 99999999999 is too large");
   EXPECT_EQ(refusal("features: {max_frames: [800]}\n"),
-            "my.yaml:1: features.max_frames: takes a whole number, found a list");
+            "my.yaml:1: features.max_frames: takes " + kLengths + ", found a list");
   EXPECT_EQ(refusal("features:\n  max_frames:\n"),
-            "my.yaml:2: features.max_frames: takes a whole number, found nothing");
+            "my.yaml:2: features.max_frames: takes " + kLengths + ", found nothing");
   EXPECT_EQ(refusal("features: {channels: both}\n"),
             "my.yaml:1: features.channels: 'both' is none of mean | first");
   EXPECT_EQ(refusal("text: {use_normalized: yes}\n"),

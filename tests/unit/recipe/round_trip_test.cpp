@@ -177,6 +177,7 @@ class RecipeMaker {
     if (!has_whole_frames && coin()) {
       f.pad = PadWhat::kSamples;
     } else {
+      if (coin()) f.max_frames = formats::RecordLength::of_corpus(coin() ? 0 : whole(1, 4000));
       f.pad_value = real(-20, 20);
       f.zeros = {whole(0, 10000), whole(0, 10000), whole(1, 1000)};
     }
@@ -223,8 +224,9 @@ class RecipeMaker {
 
   void fill(TextConfig& t) {
     t.tokens = pick({TokenKind::kNone, TokenKind::kBytes, TokenKind::kCharacters});
+    t.max_tokens = formats::RecordLength::of_corpus();
     if (t.tokens == TokenKind::kNone) return;
-    t.max_tokens = whole(1, 65536);
+    if (coin()) t.max_tokens = whole(1, 65536);
     t.too_long = pick({LongText::kDrop, LongText::kTruncate});
     t.use_normalized = coin();
     if (t.tokens != TokenKind::kCharacters) return;

@@ -50,6 +50,18 @@ TEST(Settings, TakeFullAndShortKeys) {
   EXPECT_TRUE(check(recipe).ok());
 }
 
+TEST(Settings, TakeLengthsOfTheCorpus) {
+  Recipe recipe = myxtts();
+  ASSERT_TRUE(set(recipe, "max_frames=auto").ok());
+  ASSERT_TRUE(set(recipe, "max_tokens=64+").ok());
+  EXPECT_EQ(to_string(recipe.features->max_frames), "auto");
+  EXPECT_EQ(to_string(recipe.text.max_tokens), "64+");
+  ASSERT_TRUE(set(recipe, "max_frames=1024").ok());
+  EXPECT_EQ(to_string(recipe.features->max_frames), "1024");
+  EXPECT_EQ(refusal("max_frames=200000+"),
+            "--set max_frames=200000+: features.max_frames: 200000 is outside 1 to 100000");
+}
+
 TEST(Settings, RefuseWhatIsAmbiguousUnknownOrWrong) {
   EXPECT_EQ(refusal("too_long=drop"),
             "--set too_long=drop: several keys are called so: write one of features.too_long or "

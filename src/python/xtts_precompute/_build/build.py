@@ -89,6 +89,10 @@ class BuildPreview:
     source_bytes: int
     splits: dict[str, int]
     has_text: bool
+    lengths: dict[str, Any]
+    """`max_frames` and `max_tokens` of the records: the `number`, and where this build chose it, what
+    the corpus holds (`looked_at`): `clips`, those that are `longer`, the `longest`, `padding_share`.
+    """
     notes: list[str]
     not_audio: dict[str, int]
     """Files in DATA that are no audio: their number by suffix."""
@@ -144,6 +148,8 @@ class BuildReport:
     Each entry has the rule, the count, and the values of its key that would keep 99 % of the clips,
     or all.
     """
+    lengths: dict[str, Any]
+    """`max_frames` and `max_tokens` of the records, as in BuildPreview."""
     sound_seconds: float
     bytes: int
     splits: dict[str, int]

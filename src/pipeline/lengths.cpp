@@ -1,0 +1,257 @@
+#include "pipeline/lengths.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/check_cancelled.hpp"
+#include "base/run_on_threads.hpp"
+#include "base/try.hpp"
+#include "dsp/frame_grid.hpp"
+#include "formats/enum_names.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/rules.hpp"
+#include "pipeline/build_plan.hpp"
+#include "records/clip_rules.hpp"
+#include "records/decode_request.hpp"
+#include "text/tokenizer.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+constexpr double kKept = 0.999;  // of the clips
+constexpr double kSecondsMost = 30.0;
+constexpr std::uint32_t kFrameStep = 32;
+constexpr std::uint32_t kTokensMost = 1024;
+constexpr std::uint32_t kTokenStep = 8;
+
+std::uint32_t rounded_up(std::uint64_t number, std::uint32_t step) {
+  constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 31U;
+  return static_cast<std::uint32_t>((std::min(number, kNumberMax) + step - 1) / step * step);
+}
+
+std::uint32_t frames_of_seconds(const formats::FeatureConfig& features, double seconds) {
+  constexpr double kRounding = 1e-6;  // of seconds, which were samples
+  const auto samples =
+      static_cast<std::uint64_t>(std::ceil(seconds * features.sample_rate_hz - kRounding));
+  const std::uint64_t frames = dsp::FrameGrid(features).frame_count(samples);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
+}
+
+LengthRule frame_rule(const formats::FeatureConfig& features) {
+  return {.step = kFrameStep,
+          .least = features.max_frames.least.value_or(0),
+          .most = frames_of_seconds(features, kSecondsMost),
+          .without_clip = formats::FeatureConfig().max_frames};
+}
+
+LengthRule token_rule(const formats::TextConfig& text) {
+  return {.step = kTokenStep,
+          .least = text.max_tokens.least.value_or(0),
+          .most = kTokensMost,
+          .without_clip = formats::TextConfig().max_tokens};
+}
+
+std::uint32_t most_of(const LengthRule& rule) {
+  return std::max(rule.least, rounded_up(rule.most, rule.step));
+}
+
+// The length of clips that are split to fit.
+std::uint32_t split_length(const LengthRule& rule) {
+  return rule.least > 0 ? rule.least : most_of(rule);
+}
+
+// Looks at the sources of clips, on several threads.
+class SourceLook {
+ public:
+  SourceLook(const LookRequest& request, const formats::Recipe& recipe)
+      : request_(request), recipe_(recipe) {}
+
+  Result<std::vector<std::uint32_t>> frames() {
+    frames_.resize(request_.corpus.clips.size());
+    run_on_threads(std::max(request_.thread_count, 1U), [this] { work(); });
+    XTTS_TRY(failure_);
+    XTTS_TRY(check_cancelled(request_.cancelled));
+    std::erase(frames_, 0U);
+    return std::move(frames_);
+  }
+
+ private:
+  void work() noexcept {
+    try {
+      std::unique_ptr<audio::AudioDecoder> decoder;  // made for the first source that needs it
+      constexpr std::size_t kClipsATurn = 64;
+      while (!is_stopped_) {
+        const std::size_t begin = next_.fetch_add(kClipsATurn);
+        const std::size_t end = std::min(begin + kClipsATurn, frames_.size());
+        if (begin >= end) return;
+        if (request_.cancelled && request_.cancelled()) is_stopped_ = true;
+        for (std::size_t i = begin; i < end && !is_stopped_; ++i)
+          frames_[i] = frames_of(request_.corpus.clips[i], decoder);
+      }
+    } catch (const std::bad_alloc&) {
+      stop({StatusCode::kResource, "looking at the sources' lengths: out of memory"});
+    }
+  }
+
+  void stop(Status failure) {
+    const std::lock_guard lock(mutex_);
+    if (failure_.ok()) failure_ = std::move(failure);
+    is_stopped_ = true;
+  }
+
+  // 0 where the length is not known, or a rule will drop the clip for it.
+  std::uint32_t frames_of(const corpus::Clip& clip, std::unique_ptr<audio::AudioDecoder>& decoder) {
+    const auto seconds = seconds_of(clip, decoder);
+    if (!seconds || !(*seconds > 0.0)) return 0;
+    if (records::refusal_of_length(*seconds, recipe_.corpus)) return 0;
+    return frames_of_seconds(*recipe_.features, *seconds);
+  }
+
+  std::optional<double> seconds_of(const corpus::Clip& clip,
+                                   std::unique_ptr<audio::AudioDecoder>& decoder) {
+    if (clip.segment && clip.segment->end_s) return *clip.segment->end_s - clip.segment->start_s;
+    const auto length = length_of(clip, decoder);
+    if (!length) return std::nullopt;
+    const double seconds =
+        static_cast<double>(length->frame_count) / static_cast<double>(length->sample_rate_hz);
+    if (seconds > recipe_.corpus.max_source_seconds) return std::nullopt;
+    return clip.segment ? seconds - clip.segment->start_s : seconds;
+  }
+
+  std::optional<audio::SourceLength> length_of(const corpus::Clip& clip,
+                                               std::unique_ptr<audio::AudioDecoder>& decoder) {
+    const auto file = corpus::open_source(request_.env, request_.corpus.place_of(clip));
+    if (!file) return std::nullopt;
+    if (const auto length = audio::header_length(**file)) return length;
+    if (!request_.make_decoder) return std::nullopt;
+    if (decoder == nullptr) decoder = request_.make_decoder(request_.cancelled);
+    auto length = decoder->length(**file, records::suffix_of(clip.source));
+    if (length) return *length;
+    // No worker can be started: neither can the build's.
+    const StatusCode code = length.status().code();
+    if (code == StatusCode::kInternal || code == StatusCode::kResource ||
+        code == StatusCode::kMismatch)
+      stop(length.status());
+    return std::nullopt;
+  }
+
+  const LookRequest& request_;
+  const formats::Recipe& recipe_;
+  std::vector<std::uint32_t> frames_;  // by clip; each thread writes its own
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> is_stopped_ = false;
+  std::mutex mutex_;
+  Status failure_;  // the first
+};
+
+Result<std::vector<std::uint32_t>> token_counts(const LookRequest& request,
+                                                formats::TextConfig text) {
+  std::vector<std::uint32_t> counts;
+  if (!request.corpus.has_text || request.without_text) return counts;
+  text.max_tokens = kTokensMost;
+  text.too_long = formats::LongText::kDrop;  // its refusal tells the count
+  XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(text));
+  counts.reserve(request.corpus.clips.size());
+  for (const corpus::Clip& clip : request.corpus.clips) {
+    const auto tokens = tokenizer.encode(text_to_tokenize(clip, text));
+    if (!tokens.refusal) {
+      counts.push_back(static_cast<std::uint32_t>(tokens.values.size()));
+    } else if (tokens.refusal->rule == formats::Rule::kTextTooLong) {
+      counts.push_back(static_cast<std::uint32_t>(std::min(tokens.refusal->numbers[0], 4e9)));
+    }
+  }
+  return counts;
+}
+
+ChosenLength given(std::uint32_t number) {
+  ChosenLength length;
+  length.number = number;
+  return length;
+}
+
+}  // namespace
+
+ChosenLength choose_length(std::vector<std::uint32_t> needed, const LengthRule& rule) {
+  ChosenLength chosen;
+  if (needed.empty()) {
+    chosen.number = std::max(rule.least, rule.without_clip);
+    return chosen;
+  }
+  std::ranges::sort(needed);
+  const auto count = static_cast<double>(needed.size());
+  const auto may_go = static_cast<std::size_t>((1.0 - kKept) * count + 1e-9);
+  const std::uint32_t wanted = rounded_up(needed[needed.size() - 1 - may_go], rule.step);
+  chosen.number = std::max({rule.least, std::min(wanted, most_of(rule)), rule.step});
+  chosen.clip_count = needed.size();
+  chosen.longest = needed.back();
+  double filled = 0.0;
+  for (const std::uint32_t one : needed) {
+    filled += std::min(one, chosen.number);
+    if (one > chosen.number) ++chosen.longer_count;
+  }
+  chosen.padding_share = 1.0 - filled / (count * chosen.number);
+  return chosen;
+}
+
+bool has_open_lengths(const formats::Recipe& recipe) {
+  return recipe.features->max_frames.is_of_corpus() || recipe.text.max_tokens.is_of_corpus();
+}
+
+void take_published_lengths(const formats::Manifest& published, formats::Recipe& recipe) {
+  formats::RecordLength& frames = recipe.features->max_frames;
+  if (frames.is_of_corpus()) frames = std::max(published.max_frames(), *frames.least);
+  formats::RecordLength& tokens = recipe.text.max_tokens;
+  const formats::ColumnEntry* const column = published.find_column("tokens");
+  const auto kind = published.text.find("tokens");
+  const bool is_alike = column != nullptr && kind != published.text.end() &&
+                        *kind == std::string(formats::name_of(recipe.text.tokens));
+  if (tokens.is_of_corpus() && is_alike)
+    tokens = std::max(column->spec.shape.front(), *tokens.least);
+}
+
+formats::Recipe with_longest(formats::Recipe recipe) {
+  formats::FeatureConfig& features = *recipe.features;
+  const bool is_split = features.too_long == formats::TooLong::kSplit;
+  const LengthRule frames = frame_rule(features);
+  if (features.max_frames.is_of_corpus())
+    features.max_frames = is_split ? split_length(frames) : most_of(frames);
+  if (recipe.text.max_tokens.is_of_corpus())
+    recipe.text.max_tokens = most_of(token_rule(recipe.text));
+  return recipe;
+}
+
+ChosenLengths given_lengths(const formats::Recipe& recipe) {
+  return {.frames = given(recipe.features->max_frames), .tokens = given(recipe.text.max_tokens)};
+}
+
+Result<ChosenLengths> choose_lengths(const LookRequest& request, formats::Recipe& recipe) {
+  ChosenLengths chosen = given_lengths(recipe);
+  formats::FeatureConfig& features = *recipe.features;
+  if (features.max_frames.is_of_corpus()) {
+    const LengthRule rule = frame_rule(features);
+    if (features.too_long == formats::TooLong::kSplit) {
+      chosen.frames = given(split_length(rule));
+    } else {
+      XTTS_ASSIGN(auto needed, SourceLook(request, recipe).frames());
+      chosen.frames = choose_length(std::move(needed), rule);
+    }
+    features.max_frames = chosen.frames.number;
+  }
+  if (recipe.text.max_tokens.is_of_corpus()) {
+    if (recipe.text.tokens == formats::TokenKind::kNone) {
+      chosen.tokens = given(formats::TextConfig().max_tokens);
+    } else {
+      XTTS_ASSIGN(auto needed, token_counts(request, recipe.text));
+      chosen.tokens = choose_length(std::move(needed), token_rule(recipe.text));
+    }
+    recipe.text.max_tokens = chosen.tokens.number;
+  }
+  return chosen;
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,64 @@
+// Lengths that a recipe leaves to the corpus (formats/record_length.hpp): features.max_frames and
+// text.max_tokens. A cache that is there gives its own numbers, so updates keep them. Otherwise a
+// look at all of DATA finds them: the smallest multiple of 32 frames and of 8 tokens that holds
+// 99.9 % of the clips, up to 30 s and 1,024 tokens, and never less than the recipe's least.
+//
+// Bytes in: the texts, and the head of each source (audio/header_length.hpp); where that says
+// nothing, the source is demuxed, by the run's contained decoders. Bytes out: two numbers. Memory:
+// 4 bytes a clip. All parts of a partition look at all of DATA, so they agree. Lengths are those
+// before the trim, so the number is an upper bound. A source that cannot be looked at counts for
+// nothing here: the build will say what is wrong with it.
+//
+// With too_long: split, clips are made to fit, so nothing is looked at: the number is the least, or
+// 30 s where there is none.
+//
+// Free functions. Failures: kCancelled, those of the tokenizer, and a want of resources.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "audio/audio_decoder.hpp"
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
+#include "formats/manifest.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/chosen_lengths.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+// How a number is chosen.
+struct LengthRule {
+  std::uint32_t step = 1;
+  std::uint32_t least = 0;
+  std::uint32_t most = 0;          // rounded up to a step
+  std::uint32_t without_clip = 0;  // where there is no clip, if it is more than the least
+};
+// `needed`: what each clip needs, in any order.
+[[nodiscard]] ChosenLength choose_length(std::vector<std::uint32_t> needed, const LengthRule& rule);
+
+[[nodiscard]] bool has_open_lengths(const formats::Recipe& recipe);
+// Takes the published numbers where they are as large as the recipe asks. Numbers that mean nothing
+// (of tokens, where there are none) become those of the format.
+void take_published_lengths(const formats::Manifest& published, formats::Recipe& recipe);
+// The recipe by which DATA is listed before its lengths are known: those that are open are the
+// longest that they may become.
+[[nodiscard]] formats::Recipe with_longest(formats::Recipe recipe);
+
+struct LookRequest {
+  Env& env;
+  const corpus::Corpus& corpus;
+  bool without_text = false;
+  audio::MakeDecoder make_decoder = {};  // as in RunConfig
+  std::uint32_t thread_count = 1;
+  std::function<bool()> cancelled = {};
+};
+// Gives each open length of the recipe its number.
+[[nodiscard]] Result<ChosenLengths> choose_lengths(const LookRequest& request,
+                                                   formats::Recipe& recipe);
+// The numbers of a recipe that leaves nothing open.
+[[nodiscard]] ChosenLengths given_lengths(const formats::Recipe& recipe);
+
+}  // namespace xtts::pipeline
