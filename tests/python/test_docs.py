@@ -44,6 +44,10 @@ def anchors_of(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_the_readme_stays_short():
+    assert len((PROJECT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
 @pytest.mark.parametrize("page", NOTES, ids=name_of)
 def test_links_lead_somewhere(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
