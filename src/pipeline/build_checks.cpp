@@ -12,6 +12,7 @@
 #include "pipeline/build_request.hpp"
 #include "records/record_maker.hpp"
 #include "report/reasons.hpp"
+#include "store/cache_folder.hpp"
 #include "store/ownership.hpp"
 
 namespace xtts::pipeline {
@@ -85,6 +86,10 @@ Status check_data_folder(Env& env, const std::string& data) {
 Status check_folders(Env& env, const std::string& data, const std::string& cache) {
   if (cache.empty()) return {StatusCode::kInvalidArgument, "CACHE is empty: name its folder"};
   XTTS_TRY(check_data_folder(env, data));
+  if (env.stat(store::manifest_path(data)).ok() && store::check_may_be_cache(env, data).ok()) {
+    return {StatusCode::kInvalidArgument,
+            "DATA: " + data + " is a cache: give the folder with the recordings first, then CACHE"};
+  }
   XTTS_ASSIGN(const auto data_stat, env.stat(data));
   const auto cache_stat = env.stat(cache);
   if (!cache_stat) return {};
