@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "formats/constants.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/normalization.hpp"
 #include "formats/reject.hpp"
 #include "formats/rules.hpp"
 #include "query/fields.hpp"
@@ -75,6 +76,12 @@ json columns_to_json(const formats::Manifest& manifest) {
   return columns;
 }
 
+// nullopt: there are no mels, or the recipe is of a newer version.
+std::optional<Normalization> known_normalization(const formats::Manifest& manifest) {
+  const auto found = formats::normalization_of(manifest);
+  return found ? *found : std::nullopt;
+}
+
 json manifest_to_json(const std::string& path, const formats::Manifest& manifest) {
   json rejects = json::object();
   for (const auto& [kind, count] : manifest.counts.rejects_by_class) rejects[kind] = count;
@@ -94,6 +101,7 @@ json manifest_to_json(const std::string& path, const formats::Manifest& manifest
               {"rejects", rejects},
               {"columns", columns_to_json(manifest)},
               {"baked", manifest.features.contains("baked")},
+              {"normalization", formats::to_json(known_normalization(manifest))},
               {"datasets", manifest.datasets},
               {"speakers", manifest.speakers},
               {"languages", manifest.languages},
@@ -162,9 +170,8 @@ std::string describe(const std::string& path, const formats::Manifest& manifest)
   }
   table.add_row({"recipe", escape_controls(manifest.recipe_name) + ", features " +
                                manifest.features_fingerprint.to_hex().substr(0, 12)});
-  if (manifest.features.contains("baked")) {
-    table.add_row({"baked", "mels are normalized by the statistics of the corpus"});
-  }
+  if (const auto normalization = known_normalization(manifest))
+    table.add_row({"numbers", normalization->text});
   table.add_row({"clips", format_count(counts.records) + " of " + format_count(counts.planned) +
                               " planned, " + format_duration(counts.seconds) + ", " +
                               format_counted(counts.frames, "frame", "frames")});

@@ -5,6 +5,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
+#include "formats/normalization.hpp"
 #include "formats/recipe.hpp"
 #include "formats/sound_columns.hpp"
 #include "recipe/recipe_file.hpp"
@@ -63,6 +64,7 @@ Status print_recipe(Context& context, const std::string& name) {
   const std::string yaml = recipe::to_yaml(*recipe);
   context.print(yaml);
   json document = summary_to_json(*recipe);
+  document["normalization"] = formats::to_json(formats::normalization_of(*recipe->features));
   document["features"] = formats::to_json(*recipe->features);
   document["text"] = formats::to_json(recipe->text);
   document["corpus"] = formats::to_json(recipe->corpus);

@@ -14,6 +14,7 @@
 #include "dsp/mel_filters.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/normalization.hpp"
 #include "formats/reject.hpp"
 #include "reader/repair_advice.hpp"
 #include "report/human.hpp"
@@ -222,17 +223,7 @@ json to_json(const ClipFacts& clip, const std::vector<ClipColumn>& columns) {
 std::string value_unit(const formats::FeatureConfig& config) {
   if (config.normalize.method != formats::NormalizeMethod::kNone || config.baked.is_baked())
     return "normalized";
-  const std::string spectrum =
-      config.spectrum == formats::SpectrumKind::kPower ? "power" : "magnitude";
-  switch (config.log.base) {
-    case formats::LogBase::kNone:
-      return spectrum;
-    case formats::LogBase::kNatural:
-      return "ln " + spectrum;
-    case formats::LogBase::kTen:
-      return "log10 " + spectrum;
-  }
-  return spectrum;
+  return formats::log_text(config);
 }
 
 struct Frequencies {

@@ -74,6 +74,19 @@ StatisticsParts statistics(const CacheHandle& self, const std::string& column) {
   return {std::move(found.mean), std::move(found.deviation), found.frame_count, found.is_baked};
 }
 
+// text, log, floor, whether it is added, range, method, whether baked in, offsets, scales
+using NormalizationParts = std::tuple<std::string, std::string, double, bool, double, std::string,
+                                      bool, std::vector<double>, std::vector<double>>;
+
+std::optional<NormalizationParts> normalization(const CacheHandle& self) {
+  auto found = must(self.cache->normalization());
+  if (!found) return std::nullopt;
+  return NormalizationParts{
+      std::move(found->text), std::move(found->log),    found->floor,    found->is_floor_added,
+      found->range,           std::move(found->method), found->is_baked, std::move(found->offset),
+      std::move(found->scale)};
+}
+
 std::string id_of(const CacheHandle& self, std::uint64_t position) {
   std::string id = must(without_gil([&] { return self.cache->id(position); }));
   must_be_text(id, "an id");
@@ -126,6 +139,9 @@ void bind_cache(nb::module_& module) {
       .def_prop_ro("columns", columns)
       .def("statistics", statistics, nb::arg("column"),
            "(means, deviations, frames, whether they are baked in) of a column's channels.")
+      .def("normalization", normalization,
+           "(text, log, floor, whether it is added, range, method, whether baked in, offsets, "
+           "scales) of the mels, or None.")
       .def("__len__", [](const CacheHandle& self) { return self.cache->size(); })
       .def("id", id_of, nb::arg("position"))
       .def("ids", ids_of, nb::arg("positions"))

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "formats/normalization.hpp"
 #include "recipe/key_table.hpp"
 #include "recipe/message.hpp"
 #include "recipe/recipe_file.hpp"
@@ -42,6 +43,12 @@ std::string line_of(const Key& key, const formats::Recipe& recipe, std::size_t i
   if (key.about.empty()) return line;
   line.append(line.size() + 2 < kCommentColumn ? kCommentColumn - line.size() : 2, ' ');
   return line + "# " + std::string(key.about);
+}
+
+// What all keys of the section come to.
+std::string numbers_comment(const formats::FeatureConfig& features) {
+  const auto normalization = formats::normalization_of(features);
+  return normalization ? "  # numbers: " + normalization->text + "\n" : std::string();
 }
 
 }  // namespace
@@ -83,6 +90,7 @@ std::string to_yaml(const formats::Recipe& recipe) {
       open.push_back(words[depth]);
       yaml += (depth == 0 ? "\n" : "") + std::string(2 * depth, ' ') + std::string(words[depth]) +
               ":\n";
+      if (depth == 0 && words[depth] == "features") yaml += numbers_comment(*recipe.features);
     }
     open.resize(words.size());
     yaml += line_of(key, recipe, 2 * words.size()) + "\n";

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "formats/canonical_json.hpp"
+#include "formats/normalization.hpp"
 #include "recipe/key_table.hpp"
 
 namespace xtts::request {
@@ -35,6 +36,7 @@ nlohmann::json recipe_to_json(const formats::Recipe& recipe,
   nlohmann::json config = nlohmann::json::array();
   for (const recipe::TrainerKey& key : keys) config.push_back(key_to_json(key));
   return {{"name", recipe.name},
+          {"normalization", formats::to_json(formats::normalization_of(*recipe.features))},
           {"sections",
            {{"features", formats::to_json(*recipe.features)},
             {"text", formats::to_json(recipe.text)},

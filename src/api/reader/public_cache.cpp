@@ -10,6 +10,7 @@
 #include "formats/clip_id.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/fill_number.hpp"
+#include "formats/normalization.hpp"
 #include "formats/split.hpp"
 #include "query/fields.hpp"
 #include "reader/block_map.hpp"
@@ -127,6 +128,13 @@ Result<ColumnStatistics> Cache::statistics(std::string_view column) const {
     const reader::SharedColumn* const found = impl_->caches->find_column(column);
     if (found != nullptr) return impl_->caches->statistics(*found);
     return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
+  });
+}
+
+Result<std::optional<Normalization>> Cache::normalization() const {
+  return guarded([&]() -> Result<std::optional<Normalization>> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
+    return formats::normalization_of(impl_->first());
   });
 }
 

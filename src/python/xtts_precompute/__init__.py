@@ -53,6 +53,7 @@ from ._build.progress import ColumnProgress
 from ._cache.batch import Batch
 from ._cache.cache import Cache, open
 from ._cache.clips import Clip
+from ._cache.normalization import Normalization
 from ._cache.options import Statistics
 from ._cache.reader import Reader, ReaderStats
 from ._cache.stored import Column
@@ -105,6 +106,7 @@ __all__ = [
     "InvalidArgumentError",
     "MismatchError",
     "MissingPackageError",
+    "Normalization",
     "NotFoundError",
     "ProfileReport",
     "Reader",

@@ -100,6 +100,11 @@ class Cache:
         (means, deviations, frames, whether they are baked in) of a column's channels.
         """
 
+    def normalization(self) -> tuple[str, str, float, bool, float, str, bool, list[float], list[float]] | None:
+        """
+        (text, log, floor, whether it is added, range, method, whether baked in, offsets, scales) of the mels, or None.
+        """
+
     def __len__(self) -> int: ...
 
     def id(self, position: int) -> str: ...

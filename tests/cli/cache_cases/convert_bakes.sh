@@ -1,5 +1,5 @@
 xtts-precompute convert cache baked --bake corpus
-xtts-precompute info baked | grep '^baked'
+xtts-precompute info baked | grep '^numbers'
 xtts-precompute show baked LJ001-0002 | grep '^mel'
 xtts-precompute info baked --json | check_json info
 xtts-precompute show baked LJ001-0002 --json | check_json show

@@ -20,6 +20,7 @@ from .._base.warn import warn
 from .batch import Batch
 from .epochs import begin_next_epoch, warn_of_no_batch
 from .options import core_options
+from .stored import Stored
 
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
 _WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch, and for clips that are being computed
@@ -98,9 +99,11 @@ class Reader:
         self._options = dict(options)
         self._ended = False  # the epoch's end has been reached: the next `for` begins another
         self._told_left_out = 0  # of this epoch: the count in the last warning
-        self._core = _core.Reader(cache._reader_source(), core_options(cache.columns, options))
+        taken = core_options(cache.columns, options)
+        self._core = _core.Reader(cache._reader_source(), taken)
         _open_readers.add(self)
         self._tell_of_reading(options.get("reading", "auto"))
+        self._tell_of_normalizing(taken["columns"])
 
     def _tell_of_reading(self, asked: str) -> None:
         """Warns if the cache is not read as the caller asked for."""
@@ -110,6 +113,19 @@ class Reader:
         taken, of_records, why = stats.reading.partition(": ")
         if of_records and not taken.startswith(asked):
             warn(f"reading={asked!r} cannot be had here, and the reader takes {taken!r}: {stats.notice or why}")
+
+    def _tell_of_normalizing(self, columns: list[Any]) -> None:
+        """Warns if the reader normalizes what the recipe has normalized."""
+        for name, _, _, how, _, _ in columns:
+            if how == "none" or not isinstance(self._cache, Stored):
+                continue
+            done = self._cache.normalization
+            if done is None or done.method == "none" or (done.baked and how == "corpus"):
+                continue
+            warn(
+                f"column '{name}' is normalized by its recipe already ({done.text}), and normalize= does it once "
+                "more: leave normalize= out unless the model was trained so"
+            )
 
     # ---- iteration
 

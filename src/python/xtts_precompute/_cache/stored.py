@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core
 from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
 from .ids import Ids, is_unicode
+from .normalization import Normalization, of_parts
 from .options import Statistics
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -127,6 +128,14 @@ class Stored:
         except NotFoundError:
             return {}
         return {"mel": Statistics(np.array(mean), np.array(std), frames, is_baked)}
+
+    @property
+    def normalization(self) -> Normalization | None:
+        """What the numbers of its frames are: which logarithm, and how they are normalized already.
+
+        None: it has no mels. Raises UnsupportedError if its recipe is of a newer version.
+        """
+        return of_parts(self._core.normalization())
 
     # ---- its clips' ids
 
