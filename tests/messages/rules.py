@@ -15,7 +15,8 @@ UNWANTED = {
 # Flags of programs other than ours that messages name.
 FOREIGN_FLAGS = set(
     "--help --version --preset --build --sparse --train-data --val-data --data-path --grad-accum --data-gpu "
-    "--model-gpu --enable-memory-isolation --data-gpu-memory --model-gpu-memory --prefetch-buffer-size".split()
+    "--model-gpu --enable-memory-isolation --data-gpu-memory --model-gpu-memory --prefetch-buffer-size "
+    "--reset-training --resume-from --checkpoint-dir".split()
 )
 FOREIGN_COMMANDS = ("pip ", "cmake ", "tar ")
 COMMAND = re.compile(r"xtts-precompute ([a-z]+)\b([^'`\n;\\]*)")

@@ -57,8 +57,8 @@ def check(base: str, recipe: Mapping[str, Any], mode: str, ways_out: str) -> str
         if mode != "precompute":
             return f"{base}: no note says on which features it was trained; taken for those of the trainer's own loader"
         raise MismatchError(
-            f"{base}: no note says on which features this checkpoint was trained (it would be in {NOTE} beside it), "
-            "so the trainer's own loading made it, or a cache that nobody remembers. A model goes on with other "
+            f"{base}: no note says on which features this checkpoint was trained (it would be in {NOTE} beside it). "
+            "So the trainer's own loading made it, or a cache that nobody remembers. A model goes on with other "
             f"features without an error, and does not learn.\n{ways_out}"
         )
     was = known["features"][one["features"]]
