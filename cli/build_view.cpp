@@ -82,7 +82,7 @@ std::string recipe_text(const formats::Recipe& recipe, const pipeline::ChosenLen
 std::string length_text(const pipeline::ChosenLength& length, const formats::Recipe& recipe,
                         const std::string& key) {
   if (length.clip_count == 0) return {};
-  std::string text = key + "=" + std::to_string(length.number) + ", chosen for this corpus: ";
+  std::string text = key + "=" + std::to_string(length.number) + " for this corpus: ";
   if (length.longer_count == 0) {
     text += "all clips fit (the longest has " + format_count(length.longest) + ")";
   } else {
