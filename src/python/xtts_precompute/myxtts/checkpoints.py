@@ -58,8 +58,9 @@ def check(base: str, recipe: Mapping[str, Any], mode: str, ways_out: str) -> str
             return f"{base}: no note says on which features it was trained; taken for those of the trainer's own loader"
         raise MismatchError(
             f"{base}: no note says on which features this checkpoint was trained (it would be in {NOTE} beside it). "
-            "So the trainer's own loading made it, or a cache that nobody remembers. A model goes on with other "
-            f"features without an error, and does not learn.\n{ways_out}"
+            "So the trainer alone made it, or nobody remembers the cache. A model goes on with other features without an "
+            "error, and does not learn.\n"
+            + ways_out.replace("the mode that made it", "the mode that made it, --mode parity for the trainer alone")
         )
     was = known["features"][one["features"]]
     # Native features depend on max_frames a little, and the trainer itself lets it change.
@@ -68,15 +69,14 @@ def check(base: str, recipe: Mapping[str, Any], mode: str, ways_out: str) -> str
     ]
     if not differ:
         return None
-    lines = [f"    {line}" for line in differ[:_SHOWN]] + ["    ..."] * (len(differ) > _SHOWN)
-    lines = [
-        line.replace("in the cache", f"then ({was['recipe']})").replace("asked for", f"now ({recipe['name']})")
-        for line in lines
-    ]
+    lines = [line.replace("in the cache", "then").replace("asked for", "now") for line in differ[:_SHOWN]]
+    lines += ["..."] * (len(differ) > _SHOWN)
+    if was["recipe"] != recipe["name"]:
+        lines = [f"recipe: {was['recipe']} then, {recipe['name']} now"]
     raise MismatchError(
         "\n".join([
             f"{base} was trained on other features than those that it would get now:",
-            *lines,
+            *(f"    {line}" for line in lines),
             "A model goes on with other features without an error, and does not learn.",
             ways_out.replace("the mode that made it", f"the mode that made it, --mode {was['mode']}"),
         ])

@@ -32,8 +32,9 @@ def of_cache(
 ) -> Any:
     """Returns batches of a cache: xp.tensorflow.dataset(), made shorter where that is wanted."""
     slots = min(options["prefetch"] + wish.buffer, 1024)
-    made = tensors.dataset(
+    made = tensors.on_the_host(
         cache,
+        wish.device,
         fields=fields,
         structure=tuple,
         repeat=wish.repeat,

@@ -79,11 +79,12 @@ class Training:
         recipe, mode = self.recipe_for(config), self.wish.mode_of(config)
         if recipe is None:
             return
-        new = "start anew with --reset-training" if self.resumes_by_itself else "start anew, without --resume-from"
-        beside = "another --checkpoint-dir"
+        new = (
+            "with --reset-training and another --checkpoint-dir" if self.resumes_by_itself else "without --resume-from"
+        )
         ways = (
-            f"Two ways out: {new} (or {beside}); or go on with the mode that made it. --accept-checkpoint goes on "
-            "all the same."
+            f"Two ways out: start anew, {new}; or go on with the mode that made it. --accept-checkpoint goes on all "
+            "the same."
         )
         if not self.wish.by_launcher:
             ways = "Start anew, go on with the mode that made it, or say install(accept_checkpoint=True)."

@@ -174,9 +174,10 @@ def _would(own_ms: float, step_ms: float, compute_ms: float) -> str:
             f"With its own loader a step would take {_ms(own_ms)} or more, {own_ms / step_ms:.2g} times as long: a "
             f"batch takes longer than the {_ms(compute_ms)} that a step computes."
         )
+    share = own_ms / max(compute_ms, 1e-3)
     return (
-        f"Its own loader would keep up with these steps, if {own_ms / compute_ms:.0%} of the time of the processors "
-        "that were measured is free beside them. What is gained shows in faster steps, as on a GPU."
+        f"Its own loader would keep up with steps as long as these: a batch is {share:.0%} of what a step computes. "
+        "Short steps, as on a GPU, gain."
     )
 
 

@@ -118,9 +118,36 @@ def dataset(
         raise InvalidArgumentError(f"structure must be dict or tuple, not {structure!r}")
     if input_context is not None:
         rank, world_size = input_context.input_pipeline_id, input_context.num_input_pipelines
+    buffer = whole("buffer", buffer, 0, 512)
+    made = on_the_host(
+        cache, device, fields=fields, structure=structure, integers=integers, repeat=repeat, first_epoch=first_epoch,
+        buffer=buffer, rank=rank, world_size=world_size, **options,
+    )  # fmt: skip
+    if device is not None:
+        return made.apply(tf.data.experimental.prefetch_to_device(device, max(buffer, 1)))
+    return made.prefetch(buffer) if buffer else made
+
+
+def on_the_host(
+    cache: ReadableOrPath,
+    device: str | None,
+    *,
+    fields: Iterable[str] | None,
+    structure: Any,
+    integers: str = "int32",
+    repeat: bool,
+    first_epoch: int = 0,
+    buffer: int,
+    rank: int | None,
+    world_size: int | None,
+    **options: Any,
+) -> Any:
+    """Returns the data set of `dataset()` before its last step, which copies batches to `device`.
+
+    Its slots are page-locked if that is a GPU.
+    """
     check_device(device)
     options["device"] = slots_for(device)
-    buffer = whole("buffer", buffer, 0, 512)
     options["prefetch"] = min(whole("prefetch", options.get("prefetch", 4), 3, 1024) + buffer + _SLOTS_LEFT, 1024)
     source = _Source(cache, options, integers, fields=fields, rank=rank, world_size=world_size, share=share)
     source.set_epoch(first_epoch)
@@ -132,10 +159,7 @@ def dataset(
     settings = tf.data.Options()
     # The batches are this worker's share already.
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
-    made = made.with_options(settings)
-    if device is not None:
-        return made.apply(tf.data.experimental.prefetch_to_device(device, max(buffer, 1)))
-    return made.prefetch(buffer) if buffer else made
+    return made.with_options(settings)
 
 
 def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> Any:
