@@ -520,7 +520,8 @@ def test_even_steps_are_not_warned_of_and_their_figures_are_right(clock):
 def test_too_few_steps_are_not_judged():
     watched, _ = watch()
     run_epoch(watched, [1, 2], lambda: None)
-    assert watched.report(None, None, "").startswith("trained 2 steps: too few to time")
+    assert watched.report(None, None, "") == "trained 2 steps, too few to time: the first 3 do not count."
+    assert "120 times the cache's" in watched.report(0.5, 60.0, "")
 
 
 def test_monitor_shows_what_the_launcher_reads(tmp_path, monkeypatch):

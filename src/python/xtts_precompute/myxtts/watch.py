@@ -138,30 +138,33 @@ class Watch:
 
     def report(self, cache_ms: float | None, own_ms: float | None, why_not: str) -> str:
         """Returns what was gained, a line a figure. `own_ms`: a batch of the trainer's own loader."""
-        if self.steps <= _WARMUP:
-            return f"trained {counted(self.steps, 'step', 'steps')}: too few to time (the first {_WARMUP} do not count)"
-        found = self._profiler.report()
-        step_ms = found.real.times.mean_ms
-        wait_ms = found.real.phase("data").times.mean_ms
-        size = f" of {found.batch_size} clips" if found.batch_size else ""
-        lines = [f"trained {counted(self.steps, 'step', 'steps')}{size}. What was gained, by the users' targets:"]
+        trained = f"trained {counted(self.steps, 'step', 'steps')}"
+        lines: list[str] = []
 
         def add(name: str, value: str, verdict: str) -> None:
             lines.append(f"  {name:<11}{value:<36}{verdict}")
 
-        per_s = found.steps_per_s
-        add("steps", f"{_ms(step_ms)} each, {per_s:.3g} a second", _above(per_s))
-        add("waiting", f"{_ms(wait_ms)} a step, {found.data_share:.1%}",
-            f"{share_verdict(found.data_share)} (good is below 30 %)")  # fmt: skip
-        add("variation", f"{found.variation:.0%}", f"{variation_verdict(found.variation)} (good is below 20 %)")
+        found = None if self.steps <= _WARMUP else self._profiler.report()
+        if found is None:
+            lines.append(f"{trained}, too few to time: the first {_WARMUP} do not count.")
+        else:
+            size = f" of {found.batch_size} clips" if found.batch_size else ""
+            lines.append(f"{trained}{size}. What was gained, by the users' targets:")
+            add("steps", f"{_ms(found.real.times.mean_ms)} each, {found.steps_per_s:.3g} a second",
+                _above(found.steps_per_s))  # fmt: skip
+            add("waiting", f"{_ms(found.real.phase('data').times.mean_ms)} a step, {found.data_share:.1%}",
+                f"{share_verdict(found.data_share)} (good is below 30 %)")  # fmt: skip
+            add("variation", f"{found.variation:.0%}", f"{variation_verdict(found.variation)} (good is below 20 %)")
         if cache_ms is not None:
             add("batch", f"{_ms(cache_ms)} from the cache", _below(cache_ms))
-        use = found.gpu.utilization if found.gpu is not None else None
+        use = found.gpu.utilization if found is not None and found.gpu is not None else None
         if use is not None:
             add("GPU", f"{use['mean']:.0f} % busy", "good is 70 to 90 %")
         if own_ms is not None and cache_ms is not None:
             add("own loader", f"{_ms(own_ms)} a batch", f"{own_ms / cache_ms:.3g} times the cache's")
-            lines.append("  " + _would(own_ms, step_ms, step_ms - wait_ms))
+            if found is not None:
+                step_ms = found.real.times.mean_ms
+                lines.append("  " + _would(own_ms, step_ms, step_ms - found.real.phase("data").times.mean_ms))
         elif why_not:
             lines.append(f"  own loader {why_not}")
         return "\n".join(lines)
