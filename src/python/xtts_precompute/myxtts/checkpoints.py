@@ -58,8 +58,8 @@ def check(base: str, recipe: Mapping[str, Any], mode: str, ways_out: str) -> str
             return f"{base}: no note says on which features it was trained; taken for those of the trainer's own loader"
         raise MismatchError(
             f"{base}: no note says on which features this checkpoint was trained (it would be in {NOTE} beside it). "
-            "So the trainer alone made it, or nobody remembers the cache. A model goes on with other features without an "
-            "error, and does not learn.\n"
+            "So the trainer alone made it, or nobody remembers the cache. A model goes on with other features "
+            "without an error, and does not learn.\n"
             + ways_out.replace("the mode that made it", "the mode that made it, --mode parity for the trainer alone")
         )
     was = known["features"][one["features"]]
