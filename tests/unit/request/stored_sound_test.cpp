@@ -39,6 +39,10 @@ class CountingDecoder final : public audio::AudioDecoder {
                                        std::string_view suffix) override {
     return inner_->recognise(source, suffix);
   }
+  Result<audio::SourceLength> length(const RandomAccessFile& source,
+                                     std::string_view suffix) override {
+    return inner_->length(source, suffix);
+  }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return inner_->resampling_time();
   }
