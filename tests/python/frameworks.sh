@@ -51,7 +51,7 @@ install_frameworks() {
 print(all.version("torch"))'); then
     "$environment/bin/pip" install "torch==$torch" \
       --requirement tests/python/requirements-torch.txt ||
-      echo "NOT INSTALLED: Lightning and Accelerate for PyTorch $torch"
+      echo "NOT INSTALLED: Lightning, Accelerate and transformers for PyTorch $torch"
   fi
   # The wheel is for the Python that it was built with, which is mostly this one.
   "$environment/bin/pip" install build/python-dist/*.whl ||

@@ -1,5 +1,9 @@
 """Data sets for PyTorch's DataLoader: the same batches and clips for any number of workers."""
 
+import itertools
+import pickle
+import warnings
+
 import numpy as np
 import pytest
 import xtts_precompute as xp
@@ -69,10 +73,112 @@ def test_workers_that_persist_see_the_epoch(cache):
     assert found[0] == found[2] != found[1] and len(set(found[1])) == 36
 
 
+def epochs_of(cache, count, **options):
+    """Returns the ids of epochs, batch by batch, as Loader gives them."""
+    loader = xp.torch.Loader(cache, batch_size=4, fields=("ids",), **options)
+    return [[batch.ids for batch in loader] for _ in range(count)]
+
+
+def ids_by_batch(loader, count=None):
+    return [batch["ids"] for batch in itertools.islice(iter(loader), count)]
+
+
+@pytest.mark.filterwarnings("error:this worker has")
+@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")
+@pytest.mark.parametrize(
+    ("workers", "start", "persistent"),
+    [
+        (0, None, False),
+        (1, "fork", False),
+        (3, "fork", False),
+        (2, "fork", True),
+    ],
+)
+def test_passes_that_nobody_placed_are_of_one_epoch_after_another(workers, start, persistent, cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    loader = data_loader(dataset, workers, start, batch_size=None, persistent_workers=persistent)
+    expected = epochs_of(cache, 6)
+    assert ids_by_batch(loader) == expected[0]
+    assert ids_by_batch(loader, 2) == expected[1][:2]  # left early, perhaps before all workers have begun
+    assert ids_by_batch(loader) == expected[2]
+    dataset.set_epoch(1)
+    assert [ids_by_batch(loader), ids_by_batch(loader)] == expected[1:3]
+    dataset.set_epoch(3)
+    dataset.set_epoch(4)
+    assert ids_by_batch(loader) == expected[4] and dataset.epoch == (4 if workers else 5)
+    # A loader of other workers goes on, too.
+    assert ids_by_batch(data_loader(dataset, 1, "fork", batch_size=None)) == expected[5]
+
+
+@pytest.mark.parametrize("again", ["seed", "generator", "loader"])
+def test_passes_whose_workers_have_the_same_seed_are_different(again, cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    loader = data_loader(dataset, 2, "fork", batch_size=None)
+    for expected in epochs_of(cache, 4):
+        if again == "seed":
+            torch.manual_seed(1)
+        else:
+            loader.generator = torch.Generator().manual_seed(5)
+        if again == "loader":
+            loader = data_loader(dataset, 2, "fork", batch_size=None, generator=torch.Generator().manual_seed(5))
+        assert ids_by_batch(loader) == expected
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_loaded_state_counts_for_one_pass_of_the_workers(start, cache):
+    expected = epochs_of(cache, 4)
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    dataset.load_state_dict({**dataset.state_dict(), "epoch": 2, "samples_consumed": 12})
+    dataset.set_epoch(2)
+    loader = data_loader(dataset, 2, start, batch_size=None)
+    assert ids_by_batch(loader) == expected[2][3:] and ids_by_batch(loader) == expected[3]
+    dataset.set_epoch(2)
+    assert ids_by_batch(loader) == expected[2]
+
+
+class Copied(torch.utils.data.IterableDataset):
+    """A data set that reaches workers as bytes, as some schedulers send it; gives warnings."""
+
+    def __init__(self, dataset):
+        self.sent = pickle.dumps(dataset)
+
+    def __iter__(self):
+        dataset = pickle.loads(self.sent)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                sum(1 for _ in dataset)
+        yield from (str(one.message) for one in told)
+
+
+def test_a_worker_that_cannot_know_the_epoch_says_so_once(cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4)
+    told = list(data_loader(Copied(dataset), 2, "fork", batch_size=None))
+    assert len(told) == 1 and "call dataset.set_epoch(epoch) before each one" in told[0]
+    assert not list(data_loader(Copied(dataset), 0, None, batch_size=None))
+    for shuffle in ("none", None):
+        ordered = xp.torch.BatchDataset(cache, batch_size=4, shuffle=shuffle)
+        assert not list(data_loader(Copied(ordered), 2, "fork", batch_size=None))
+
+
+def test_passes_in_order_never_warn(cache, recwarn):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",), shuffle="none")
+    loader = data_loader(dataset, 2, "fork", batch_size=None)
+    assert ids_by_batch(loader) == ids_by_batch(loader) == ids_by_batch(dataset) and not recwarn.list
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_batches_of_batches_are_refused(workers, cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4)
+    with pytest.raises(xp.InvalidArgumentError, match=r"DataLoader\(dataset, batch_size=None\)"):
+        next(iter(data_loader(dataset, workers, "fork", batch_size=2)))
+
+
 def test_a_data_set_has_a_state(cache):
     dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
     dataset.set_epoch(2)
     expected = [batch.ids for batch in dataset]
+    dataset.set_epoch(2)
     for _ in zip(range(3), dataset):
         pass
     state = dataset.state_dict()
@@ -80,7 +186,9 @@ def test_a_data_set_has_a_state(cache):
     other.load_state_dict(state)
     assert other.epoch == 2
     other.set_epoch(2)
-    assert [batch.ids for batch in other] == expected[3:] and [batch.ids for batch in other] == expected
+    assert [batch.ids for batch in other] == expected[3:] and other.epoch == 3
+    other.set_epoch(2)
+    assert [batch.ids for batch in other] == expected
 
 
 @pytest.mark.parametrize("drop_last", [True, False])

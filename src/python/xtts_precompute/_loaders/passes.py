@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
@@ -38,6 +39,7 @@ class Passes(Generic[T]):
         self._is_placed = True  # the next pass begins where the reader stands
         self._pass_number = 0  # of the running pass: a pass with another number is over
         self._is_over = False  # the pass has come to the epoch's end
+        self._is_told = False  # somebody has said which epoch it is, or a pass has been made
         self._is_loaded = False  # the next pass begins within its epoch
         # The state, where it is not the reader's: some batches are made ahead, or the reader is not
         # open yet.
@@ -120,6 +122,7 @@ class Passes(Generic[T]):
         It begins at the epoch's beginning, or where a loaded state of the same epoch says.
         """
         epoch = whole("epoch", epoch, 0, 2**64 - 1)
+        self._is_told = True
         if self._is_loaded and epoch == self._epoch:
             return
         self._epoch = epoch
@@ -149,8 +152,19 @@ class Passes(Generic[T]):
         reader = self._opened()
         reader.load_state_dict(state)
         self._place()
-        self._is_loaded = True
+        self._is_loaded = self._is_told = True
         self._epoch = reader.epoch
+
+    def _from_batch(self, number: int) -> Iterator[T]:
+        """Begins a pass behind this many batches of the next pass's epoch."""
+        reader = self._opened_by_rank()
+        epoch = Epoch.of(reader, self._options, self._world_size)
+        if epoch is None:  # batches of buckets have several sizes: they are read
+            return itertools.islice(self, number, None)
+        next_epoch = self._epoch + (not self._is_placed)
+        consumed = min(number * epoch.batch_size * epoch.world_size, epoch.samples)
+        self.load_state_dict({**reader.state_dict(), "epoch": next_epoch, "samples_consumed": consumed})
+        return iter(self)
 
     def stats(self) -> Any:
         """Returns what the reader has done, and how evenly."""

@@ -25,6 +25,7 @@ from .._base.warn import warn
 from .._loaders.loader import BatchLoader, ReadableOrPath
 from .batches import DeviceTensors, GpuTensors, HostTensors, TensorBatch, checked_device, share
 from .datasets import BatchDataset, ClipDataset
+from .others import NumberedBatches
 
 torch: Any = framework("torch", "torch")
 
@@ -65,7 +66,8 @@ class Loader(BatchLoader[TensorBatch]):
 
     Lightning takes the Loader as it is: it reads by rank, and its state goes into the checkpoint.
     For Accelerate, give `device=accelerator.device`; prepare() is not needed, and leaves the Loader
-    alone.
+    alone. For Trainer of transformers, `get_train_dataloader()` returns the Loader; a resumed run
+    goes on at the right batch, and reads none of those before it.
     """
 
     def __init__(
@@ -85,6 +87,26 @@ class Loader(BatchLoader[TensorBatch]):
         self._pins, self._in_place = switch("pin_memory", pin_memory), switch("in_place", in_place)
         self._ahead = 0
         self._maker: Any = None
+        self._numbered: NumberedBatches | None = None
+
+    # What Accelerate's skip_first_batches() asks for, to make a DataLoader.
+    sampler = None
+    prefetch_factor = torch.utils.data.DataLoader([]).prefetch_factor  # 2 in PyTorch 1.13, later None
+
+    @property
+    def dataset(self) -> NumberedBatches:
+        """The batches by number, for Accelerate's skip_first_batches()."""
+        if self._numbered is None:
+            self._numbered = NumberedBatches(self)
+        return self._numbered
+
+    batch_sampler = dataset
+
+    @staticmethod
+    def collate_fn(batches: list[TensorBatch]) -> TensorBatch:
+        """Returns the batch of a list of one, for Accelerate's skip_first_batches()."""
+        (batch,) = batches
+        return batch
 
     def _open_reader(self, **options: Any) -> Any:
         self._ahead = 0
@@ -117,4 +139,4 @@ class Loader(BatchLoader[TensorBatch]):
         return batch
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_maker": None}
+        return {**super().__getstate__(), "_maker": None, "_numbered": None}

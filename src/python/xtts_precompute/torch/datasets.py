@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._base.arrays import numpy_dtype
-from .._base.choices import whole
 from .._base.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .._base.frameworks import framework
+from .._base.warn import warn
 from .._cache.cache import Cache
 from .._cache.clips import Clip
 from .._cache.epochs import Epoch
@@ -23,6 +23,8 @@ from .._loaders.fields import Fields, length_field
 from .._loaders.loader import CacheOrPath, opened_cache, reader_options
 from .._loaders.passes import Share, behind_last_batch, given_share
 from .batches import HostTensors, TensorBatch, share
+from .epochs import SharedEpoch
+from .others import check_for_resumption, refuse_batches_of_batches, refuse_second_share
 
 torch: Any = framework("torch", "torch")
 
@@ -198,13 +200,14 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         dataset = xp.torch.BatchDataset("./cache", batch_size=32, split="train", seed=7)
         loader = torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=2)
         for epoch in range(100):
-            dataset.set_epoch(epoch)                 # without it every pass is the same epoch
+            dataset.set_epoch(epoch)
             for batch in loader:
                 step(batch)
 
-    Ranks share an epoch as in `Loader`; workers share their rank's batches in turn. The state is
-    that of the data set's own process. With workers, use torchdata's StatefulDataLoader, which asks
-    each of them.
+    Without set_epoch(), each pass is of the epoch after the last one, with workers too. A run that
+    goes on after an interruption needs it, or a loaded state. Ranks share an epoch as in `Loader`;
+    workers share their rank's batches in turn. The state is that of the data set's own process.
+    With workers, use torchdata's StatefulDataLoader, which asks each of them.
 
     Args:
         cache: An open cache, the path of one, or a list of paths.
@@ -227,8 +230,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._fields = Fields(self._cache, options.get("columns"), fields)
         self._options = {**options, "columns": self._fields.narrowed(options.get("columns"))}
         self._share: Share = given_share(rank, world_size) or share
-        # In shared memory, so that persistent workers see a new epoch.
-        self._shared_epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
+        self._shared = SharedEpoch()
+        self._is_over = False  # the last pass was of this process, and came to its end
+        self._has_warned = False
         self._state: dict[str, Any] | None = None  # the loaded state
         self._left: dict[str, Any] | None = None  # the state at the last pass's end
         self._running: Reader | None = None
@@ -236,18 +240,36 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
 
     @property
     def epoch(self) -> int:
-        """The epoch of the next pass."""
-        return int(self._shared_epoch[0])
+        """The epoch of the last pass; where the next one is placed, or the last one is over, of that.
+
+        A pass in workers is not seen to be over.
+        """
+        return self._shared.last(self._rank())[0] + self._is_over
 
     def set_epoch(self, epoch: int) -> None:
         """Makes the next pass one of this epoch, in all workers.
 
         It begins at the epoch's beginning, or where a loaded state of the same epoch says.
         """
-        self._shared_epoch[0] = whole("epoch", epoch, 0, 2**63 - 1)
-        # States of other epochs no longer count.
-        self._state = None if self._state is not None and self._state["epoch"] != epoch else self._state
+        share = self._known_share()
+        refuse_second_share(share[1] if share else 1)
+        has_begun = self._shared.last(self._rank())[1]
+        self._shared.place(epoch, share)
+        self._is_over = False
+        # A state counts for one pass of its epoch.
+        self._state = None if self._state is not None and (has_begun or self._state["epoch"] != epoch) else self._state
         self._left = None if self._left is not None and self._left["epoch"] != epoch else self._left
+
+    def _known_share(self) -> tuple[int, int] | None:
+        """Returns (rank, world size), or None before the ranks have met."""
+        try:
+            return self._share()
+        except InvalidArgumentError:
+            return None
+
+    def _rank(self) -> int:
+        share = self._known_share()
+        return share[0] if share else 0
 
     def __len__(self) -> int:
         """Returns the number of batches of an epoch, for every rank and any number of workers."""
@@ -256,7 +278,35 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
             return len(reader)
 
     def __iter__(self) -> Iterator[TensorBatch]:
+        refuse_batches_of_batches()
+        self._check_for_resumption()
         worker = torch.utils.data.get_worker_info()
+        # A worker's pass begins with it. In this process a pass begins with its first batch: code
+        # that only asks for an iterator loses no epoch.
+        epoch = None if worker is None else self._shared.begin(self._share()[0], worker)
+        if worker is not None and worker.id == 0 and self._shared.is_known_to_none:
+            self._warn_of_same_epoch()
+        return self._pass(worker, epoch)
+
+    @property
+    def _is_shuffled(self) -> bool:
+        return self._options.get("shuffle", "global") not in (None, "none")
+
+    def _check_for_resumption(self) -> None:
+        worker = torch.utils.data.get_worker_info()
+        if (worker is None or worker.id == 0) and self._shared.is_new(self._rank()):
+            check_for_resumption(self._is_shuffled)
+
+    def _warn_of_same_epoch(self) -> None:
+        if self._has_warned or not self._is_shuffled:
+            return
+        self._has_warned = True
+        warn(
+            "this worker has the BatchDataset as a copy that shares no memory, so it cannot know of earlier "
+            f"passes, and each pass may be epoch {self.epoch}: call dataset.set_epoch(epoch) before each one"
+        )
+
+    def _pass(self, worker: Any, epoch_number: int | None) -> Iterator[TensorBatch]:
         workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
         if workers > 1 and self._options.get("buckets"):
             raise InvalidArgumentError(
@@ -268,10 +318,12 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         # counted here instead of cut by drop_last.
         options = self._options if workers == 1 else {**self._options, "drop_last": False}
         reader = self._cache.reader(**options, rank=number * world_size + rank, world_size=workers * world_size)
-        reader.set_epoch(self.epoch)
-        if self._state is not None and self._state["epoch"] == self.epoch:
+        if epoch_number is None:
+            epoch_number = self._shared.begin(rank, None)
+        reader.set_epoch(epoch_number)
+        if self._state is not None and self._state["epoch"] == epoch_number:
             reader.load_state_dict(self._state)
-        self._state, self._running = None, reader
+        self._state, self._running, self._is_over = None, reader, False
         self._workers, self._world_size = workers, world_size
         epoch = Epoch.of(reader, self._options, world_size) if workers > 1 else None
         # None: all steps that the reader has.
@@ -284,6 +336,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         try:
             # No variable here keeps a batch, and its slot, while the batch is in use.
             yield from map(make, itertools.islice(reader, steps))
+            self._is_over = worker is None and self._running is reader
         finally:
             if self._running is reader:  # no other pass has begun
                 self._left, self._running = reader.state_dict(), None
@@ -313,5 +366,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._left = self._running = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # A spawned worker does not know the parent's torch.distributed.
-        return {**self.__dict__, "_running": None, "_share": given_share(*self._share())}
+        self._check_for_resumption()  # here, because a spawned worker does not see who asks
+        # A spawned worker does not know the parent's torch.distributed. A process that is alone may
+        # start ranks, which ask for themselves.
+        found = self._known_share()
+        known = self._share if found is None or found[1] == 1 else given_share(*found)
+        return {**self.__dict__, "_running": None, "_share": known}
