@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from support import PROJECT
+from support import PROGRAM, PROJECT
 
 
 def test_tests_are_collected_without_the_rest_of_the_project(tmp_path):
@@ -16,7 +16,7 @@ def test_tests_are_collected_without_the_rest_of_the_project(tmp_path):
         else:
             (tmp_path / "tests" / folder.name).symlink_to(folder)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", "tests/python"]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "XTTS_PRECOMPUTE": str(PROGRAM)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "tests/python/test_cache.py::" in done.stdout
