@@ -2,9 +2,18 @@
 // that another header can name a choice without depending on every key.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace xtts::formats {
+
+// The values of `resampler`; src/audio/resampler.hpp says what each does.
+inline constexpr std::array<std::string_view, 8> kResamplers{
+    "soxr_hq",  "torchaudio_sinc", "ffmpeg_swr", "refuse",
+    "soxr_vhq", "soxr_mq",         "soxr_lq",    "soxr_qq"};
+// The one that takes no other rate: the clip is rejected (Rule::kOtherRate).
+inline constexpr std::string_view kRefuseRates = "refuse";
 
 enum class ChannelMix { kMean, kFirst };
 enum class TrimMethod { kNone, kTopDb };

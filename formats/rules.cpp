@@ -35,6 +35,7 @@ constexpr std::array kRules{
     RuleInfo{Rule::kSegmentBeyondSource, "segment_beyond_source", Stage::kDecode, Effect::kRejected, {"start_s", "source_end_s"}},
     RuleInfo{Rule::kSegmentEmpty, "segment_empty", Stage::kDecode},
     RuleInfo{Rule::kSegmentCut, "segment_cut", Stage::kDecode, Effect::kWarned, {"end_s", "source_end_s"}},
+    RuleInfo{Rule::kOtherRate, "other_rate", Stage::kDecode, Effect::kRejected, {"rate_hz", "wanted_hz"}, kDetail, "features.resampler"},
     RuleInfo{Rule::kRateChanges, "rate_changes", Stage::kDecode, Effect::kWarned, {"times"}},
     RuleInfo{Rule::kPacketsSkipped, "packets_skipped", Stage::kDecode, Effect::kWarned, {"packets"}},
     RuleInfo{Rule::kDecoderComplains, "decoder_complains", Stage::kDecode, Effect::kWarned},

@@ -44,6 +44,7 @@ enum class Rule : std::uint8_t {
   kSegmentBeyondSource,
   kSegmentEmpty,
   kSegmentCut,
+  kOtherRate,
   kRateChanges,
   kPacketsSkipped,
   kDecoderComplains,

@@ -213,11 +213,12 @@ void check_columns(const FeatureConfig& config, Problems& problems) {
 }
 
 void check_resampler(const std::string& name, Problems& problems) {
-  for (const std::string_view known : {"soxr_hq", "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq"}) {
+  std::string names;
+  for (const std::string_view known : kResamplers) {
     if (name == known) return;
+    names += (names.empty() ? "" : ", ") + std::string(known);
   }
-  problems.add("resampler",
-               "'" + name + "' is none of soxr_hq, soxr_vhq, soxr_mq, soxr_lq and soxr_qq");
+  problems.add("resampler", "'" + name + "' is none of " + names);
 }
 
 // std::regex recurses once a character: the length of the pattern and (in corpus) of the name are

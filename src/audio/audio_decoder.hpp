@@ -39,7 +39,7 @@ struct DecodeRequest {
   // parts are wanted.
   std::uint32_t target_rate_hz = 22050;
   Mix mix = Mix::kMean;
-  // "soxr_hq" (bit-identical to librosa's default), "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq".
+  // A name of resampler.hpp.
   std::string resampler = "soxr_hq";
   double source_seconds_max = 7200.0;  // decoding of a longer source stops there: is_over_long
   // The suffix of the file's name, without the dot ("gsm"). It decides only if the content has no

@@ -16,7 +16,7 @@ constexpr std::size_t kPieceSamples = std::size_t{1} << 18U;
 struct SampleResampler::State {
   Resampler resampler;
   OutputSamples out;
-  bool changes_rate = false;
+  bool changes_samples = false;
 };
 
 SampleResampler::SampleResampler() : state_(std::make_unique<State>()) {}
@@ -28,15 +28,16 @@ std::chrono::nanoseconds SampleResampler::busy_time() const noexcept {
 
 Status SampleResampler::begin(std::uint32_t from_hz, std::uint32_t to_hz,
                               const std::string& resampler) {
-  state_->changes_rate = from_hz != to_hz;
-  if (!state_->changes_rate) return {};
+  XTTS_ASSIGN(const ResampleMethod method, method_of(resampler));
+  const ResamplerSetting setting{from_hz, to_hz, method};
+  state_->changes_samples = setting.changes_samples();
+  if (!state_->changes_samples) return {};
   state_->out.begin();
-  XTTS_ASSIGN(const unsigned long quality, quality_of(resampler));
-  return state_->resampler.start({from_hz, to_hz, quality});
+  return state_->resampler.start(setting);
 }
 
 Status SampleResampler::push(std::span<const float> in, const TakeSamples& take) {
-  if (!state_->changes_rate) return take(in);
+  if (!state_->changes_samples) return take(in);
   while (!in.empty()) {
     const auto piece = in.first(std::min(in.size(), kPieceSamples));
     in = in.subspan(piece.size());
@@ -51,7 +52,7 @@ Status SampleResampler::push(std::span<const float> in, const TakeSamples& take)
 }
 
 Status SampleResampler::finish(const TakeSamples& take) {
-  if (!state_->changes_rate) return {};
+  if (!state_->changes_samples) return {};
   XTTS_TRY(state_->resampler.finish(state_->out));
   const auto rest = state_->out.held();
   return rest.empty() ? Status() : take(rest);

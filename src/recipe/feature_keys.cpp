@@ -8,10 +8,7 @@
 #include "recipe/named_files.hpp"
 
 // Leads to a member of the features, which a recipe holds out of line.
-#define XTTS_FEATURE_AT(path)     \
-  [](auto& recipe) -> auto& {     \
-    return recipe.features->path; \
-  }
+#define XTTS_FEATURE_AT(path) [](auto& recipe) -> auto& { return recipe.features->path; }
 
 // A key of the features that is called as their member is.
 #define XTTS_FEATURE(path, ...) scalar_key("features." #path, XTTS_FEATURE_AT(path), __VA_ARGS__)
@@ -44,10 +41,11 @@ std::vector<Key> sound_keys() {
   return {
       XTTS_FEATURE(sample_rate_hz, "sources at other rates are resampled"),
       XTTS_FEATURE(channels, "mean | first: how channels become one"),
-      XTTS_FEATURE(
-          resampler,
-          "soxr_hq | soxr_vhq | soxr_mq | soxr_lq | soxr_qq; soxr_hq is librosa's default, bit for "
-          "bit"),
+      XTTS_FEATURE(resampler,
+                   "soxr_hq: librosa's default | torchaudio_sinc: torchaudio's Resample | "
+                   "ffmpeg_swr: ffmpeg "
+                   "-ar, in steps of 16 bits | refuse: no other rate | soxr_vhq | soxr_mq | "
+                   "soxr_lq | soxr_qq"),
       XTTS_FEATURE(trim.method, "none | top_db: as librosa.effects.trim"),
       XTTS_FEATURE(trim.top_db, "silence is this many dB under the loudest frame", trims),
       XTTS_FEATURE(trim.frame_samples, "RMS is taken over this many samples", trims),

@@ -195,10 +195,13 @@ class Worker final : public ClipWorker {
     XTTS_ASSIGN(const auto source, read_source(clip, place, outcome));
     outcome.facts.content_digest = source.content_digest;
     request_.suffix = suffix_of(clip.source);
-    const auto decoded = decoder_->decode(*source.file, request_, to_sound_);
+    audio::DecodeRequest request = request_;
+    if (recipe_.features->resampler == formats::kRefuseRates) request.target_rate_hz = 0;
+    const auto decoded = decoder_->decode(*source.file, request, to_sound_);
     exceeded_limit_ = decoder_->exceeded_limit();
     if (!decoded) return decoded.status();
     keep(*decoded, outcome);
+    (void)refused(clip, refusal_of_rate(decoded->sample_rate_hz, *recipe_.features), outcome);
     return {};
   }
 
@@ -224,6 +227,7 @@ class Worker final : public ClipWorker {
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
+    if (refused(clip, refusal_of_rate(rate_hz, *recipe_.features), outcome)) return {};
     // Counts the samples here, not the source's frames: they differ where its rate changes half
     // way.
     FrameRange range = frames_of(*clip.segment, rate_hz, sound.size_bytes / sizeof(float));

@@ -1,12 +1,15 @@
-// What a recipe asks of the decoder. A pure function.
+// What a recipe asks of the decoder. Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "formats/feature_config.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::records {
 
@@ -18,6 +21,16 @@ namespace xtts::records {
       features.channels == formats::ChannelMix::kFirst ? audio::Mix::kFirst : audio::Mix::kMean;
   request.resampler = features.resampler;
   return request;
+}
+
+// A source at another rate, where the recipe refuses those.
+[[nodiscard]] inline std::optional<formats::Reason> refusal_of_rate(
+    std::uint32_t rate_hz, const formats::FeatureConfig& features) {
+  if (features.resampler != formats::kRefuseRates || rate_hz == features.sample_rate_hz)
+    return std::nullopt;
+  return formats::Reason{
+      .rule = formats::Rule::kOtherRate,
+      .numbers = {static_cast<double>(rate_hz), static_cast<double>(features.sample_rate_hz)}};
 }
 
 // Returns the suffix of a source's name. FFmpeg knows no suffix longer than the bound.

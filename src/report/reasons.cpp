@@ -64,6 +64,8 @@ std::string remedy_of(const Reason& reason) {
       return setting + "=" + count_of(std::ceil(reason.numbers[0])) + " keeps it";
     case Rule::kSourceTooLong:
       return "a higher " + setting + " keeps it";
+    case Rule::kOtherRate:
+      return setting + "=soxr_hq resamples it";
     case Rule::kUnknownCharacters:
       return setting + "=drop leaves them out, " + setting + "=unk keeps their place";
     default:
@@ -119,6 +121,8 @@ std::string words_of(const Reason& reason) {
       return "the segment is shorter than a sample";
     case Rule::kSegmentCut:
       return text_of("the segment should end at %.2f s, its source ends at %.2f s", first, second);
+    case Rule::kOtherRate:
+      return text_of("%.0f Hz, and the recipe takes %.0f Hz alone", first, second);
     case Rule::kRateChanges:
       return "the sample rate changes " + counted_by(first, "time", "times");
     case Rule::kPacketsSkipped:

@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -179,23 +180,31 @@ void digest(benchmark::State& state) {
 }
 BENCHMARK(digest)->ArgName("rate")->Arg(22050)->Arg(44100);
 
+constexpr std::array kMethods = {audio::ResampleMethod::kSoxrHq,
+                                 audio::ResampleMethod::kTorchaudioSinc,
+                                 audio::ResampleMethod::kFfmpegSwr};
+
+audio::ResamplerSetting setting_of(const benchmark::State& state) {
+  return {static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)),
+          kMethods.at(static_cast<std::size_t>(state.range(2)))};
+}
+
 void start_resampler(benchmark::State& state) {
   audio::Resampler resampler;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        resampler.start({static_cast<std::uint32_t>(state.range(0)), 22050, 20}).ok());
-  }
+  for (auto _ : state) benchmark::DoNotOptimize(resampler.start(setting_of(state)).ok());
 }
-BENCHMARK(start_resampler)->ArgName("rate")->Arg(44100)->Arg(48000);
+BENCHMARK(start_resampler)
+    ->ArgNames({"rate", "to", "method"})
+    ->ArgsProduct({{44100, 48000}, {22050}, {0, 1, 2}});
 
 void resample(benchmark::State& state) {
-  const auto rate_hz = static_cast<std::uint32_t>(state.range(0));
-  const std::vector<float> samples(static_cast<std::size_t>(kSeconds * rate_hz), 0.25F);
+  const auto setting = setting_of(state);
+  const std::vector<float> samples(static_cast<std::size_t>(kSeconds * setting.from_hz), 0.25F);
   audio::Resampler resampler;
   audio::OutputSamples out;
   for (auto _ : state) {
     out.begin();
-    bool ok = resampler.start({rate_hz, 22050, 20}).ok();
+    bool ok = resampler.start(setting).ok();
     for (std::size_t i = 0; i + kFrame <= samples.size(); i += kFrame) {
       ok = ok && resampler.push(std::span(samples).subspan(i, kFrame), out).ok();
     }
@@ -204,7 +213,9 @@ void resample(benchmark::State& state) {
   }
   count(state, kSeconds);
 }
-BENCHMARK(resample)->ArgName("rate")->Arg(44100)->Arg(48000);
+BENCHMARK(resample)
+    ->ArgNames({"rate", "to", "method"})
+    ->ArgsProduct({{22050, 44100, 48000}, {16000, 24000}, {0, 1, 2}});
 
 void register_clips() {
   const char* folder = std::getenv("XTTS_DECODE_CLIPS");

@@ -25,7 +25,7 @@ Status check_parameters(const AVFrame& frame) {
 
 Status SampleSink::begin(const audio::DecodeRequest& request, const audio::TakeSamples& take,
                          const Complaints& complaints) {
-  XTTS_ASSIGN(quality_, audio::quality_of(request.resampler));
+  XTTS_ASSIGN(method_, audio::method_of(request.resampler));
   out_.begin();
   take_ = &take;
   complaints_ = &complaints;
@@ -33,6 +33,7 @@ Status SampleSink::begin(const audio::DecodeRequest& request, const audio::TakeS
   counts_ = {};
   mix_ = request.mix;
   target_rate_hz_ = request.target_rate_hz;
+  keeps_rate_ = request.target_rate_hz == 0;
   first_rate_hz_ = rate_hz_ = rate_change_count_ = 0;
   channel_count_ = 0;
   frame_count_ = sample_count_ = 0;
@@ -53,7 +54,7 @@ Status SampleSink::change_rate(std::uint32_t rate_hz) {
   }
   rate_hz_ = rate_hz;
   if (!resamples()) return {};
-  return resampler_.start({rate_hz_, target_rate_hz_, quality_});
+  return resampler_.start({rate_hz_, target_rate_hz_, method_});
 }
 
 Status SampleSink::hand_over() {

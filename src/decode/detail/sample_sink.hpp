@@ -42,7 +42,11 @@ class SampleSink {
  private:
   [[nodiscard]] Status change_rate(std::uint32_t rate_hz);
   [[nodiscard]] Status hand_over();
-  [[nodiscard]] bool resamples() const noexcept { return rate_hz_ != target_rate_hz_; }
+  // Sound at its own rate stays as it is decoded.
+  [[nodiscard]] bool resamples() const noexcept {
+    const audio::ResamplerSetting setting{rate_hz_, target_rate_hz_, method_};
+    return rate_hz_ != target_rate_hz_ || (setting.changes_samples() && !keeps_rate_);
+  }
 
   Mixdown mixdown_;
   audio::Resampler resampler_;
@@ -56,7 +60,8 @@ class SampleSink {
   Hasher128 hasher_;
   SampleCounts counts_;
   audio::Mix mix_ = audio::Mix::kMean;
-  unsigned long quality_ = 4;
+  audio::ResampleMethod method_ = audio::ResampleMethod::kSoxrHq;
+  bool keeps_rate_ = false;  // the request is for the source's own rate
   std::uint32_t target_rate_hz_ = 0;
   std::uint32_t first_rate_hz_ = 0;
   std::uint32_t rate_hz_ = 0;

@@ -80,16 +80,22 @@ TEST(Pieces, TheFailureOfWhoTakesThemEndsTheDecoding) {
   EXPECT_EQ(pieces.samples.size(), 300'000U);
 }
 
-TEST(SampleResampler, GivesWhatDecodingToThatRateGives) {
+class EachResampler : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(SampleResampler, EachResampler,
+                         testing::Values("soxr_hq", "torchaudio_sinc", "ffmpeg_swr"));
+
+TEST_P(EachResampler, GivesWhatDecodingToThatRateGives) {
   audio::SampleResampler resampler;
   for (const std::uint32_t rate_hz : {16000U, 22050U, 44100U, 48000U}) {
     for (const std::size_t count : {1UL, 700UL, 600'000UL}) {
       const Bytes bytes = wav_of(WavKind::kInteger, rate_hz, 1, ramp(count));
       const auto own = decode_bytes(bytes, at_own_rate());
-      const auto expected = decode_bytes(bytes, at_rate(22050));
+      audio::DecodeRequest to_that_rate = at_rate(22050);
+      to_that_rate.resampler = GetParam();
+      const auto expected = decode_bytes(bytes, to_that_rate);
       ASSERT_TRUE(own.ok() && expected.ok());
       Pieces pieces;
-      ASSERT_TRUE(resampler.begin(rate_hz, 22050, "soxr_hq").ok());
+      ASSERT_TRUE(resampler.begin(rate_hz, 22050, GetParam()).ok());
       for (std::span<const float> rest(own->samples); !rest.empty();) {
         const auto piece = rest.first(std::min<std::size_t>(rest.size(), 50'001));
         rest = rest.subspan(piece.size());

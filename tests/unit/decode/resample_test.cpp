@@ -1,9 +1,13 @@
-// Golden numbers: Python's soxr.resample of the same noise (data/make_fixtures.py), bit for bit.
+// Golden numbers: Python's soxr.resample, torchaudio and ffmpeg of the same noise
+// (data/make_fixtures.py).
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "audio/resampler.hpp"
 #include "decode/libav_decoder.hpp"
@@ -36,6 +40,73 @@ INSTANTIATE_TEST_SUITE_P(Rates, GoldenResample,
                          testing::Values(std::tuple(44100U, "hq"), std::tuple(48000U, "hq"),
                                          std::tuple(48000U, "vhq"), std::tuple(48000U, "mq"),
                                          std::tuple(48000U, "lq"), std::tuple(44100U, "qq")));
+
+audio::DecodeRequest request_of(const char* resampler, std::uint32_t rate_hz) {
+  audio::DecodeRequest request = at_rate(rate_hz);
+  request.resampler = resampler;
+  return request;
+}
+
+std::vector<float> golden_of(std::uint32_t from_hz, std::uint32_t to_hz, const char* resampler) {
+  return floats(fixture("noise_" + std::to_string(from_hz) + "_to_" + std::to_string(to_hz) + "_" +
+                        resampler + ".f32"));
+}
+
+// torchaudio sums up float32 in another order. The noise is at full scale.
+TEST(Resample, GivesWhatTorchaudioGives) {
+  for (const auto& [from_hz, to_hz] :
+       {std::pair(22050U, 24000U), {48000U, 24000U}, {44100U, 16000U}, {16000U, 22050U}}) {
+    const auto decoded = decode_bytes(wav_of(WavKind::kInteger, from_hz, 1, noise(3001)),
+                                      request_of("torchaudio_sinc", to_hz));
+    ASSERT_TRUE(decoded.ok()) << decoded.status().message();
+    EXPECT_THAT(decoded->samples, testing::Pointwise(testing::FloatNear(5e-7F),
+                                                     golden_of(from_hz, to_hz, "torchaudio_sinc")))
+        << from_hz << " to " << to_hz;
+  }
+}
+
+TEST(Resample, GivesWhatFfmpegGivesBitForBitFromSoundOf16Bits) {
+  for (const std::uint32_t from_hz : {22050U, 44100U, 48000U}) {
+    const auto decoded = decode_bytes(wav_of(WavKind::kInteger, from_hz, 1, noise(3001)),
+                                      request_of("ffmpeg_swr", 16000));
+    ASSERT_TRUE(decoded.ok()) << decoded.status().message();
+    EXPECT_EQ(decoded->samples, golden_of(from_hz, 16000, "ffmpeg_swr")) << from_hz;
+  }
+}
+
+TEST(Resample, IsAStepOf16BitsFromFfmpegInFewSamplesOfOtherSound) {
+  std::vector<float> quieter;
+  for (const std::int16_t sample : noise(3001))
+    quieter.push_back(static_cast<float>(sample) / 32768.0F * 0.7F);
+  const auto decoded =
+      decode_bytes(wav_of(WavKind::kFloat, 44100, 1, quieter), request_of("ffmpeg_swr", 16000));
+  ASSERT_TRUE(decoded.ok()) << decoded.status().message();
+  const auto golden = golden_of(44100, 16000, "ffmpeg_swr_float");
+  ASSERT_EQ(decoded->samples.size(), golden.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    EXPECT_LE(std::fabs(decoded->samples[i] - golden[i]), 1.0F / 32768.0F);
+    count += decoded->samples[i] == golden[i] ? 0 : 1;
+  }
+  EXPECT_LT(count, golden.size() / 200);
+}
+
+TEST(Resample, FfmpegRoundsTo16BitsAtTheRecipesRateToo) {
+  const std::vector<float> sound{0.1F, -0.1F, 0.9999999F, -1.5F, 0.5F / 32768.0F};
+  const auto decoded =
+      decode_bytes(wav_of(WavKind::kFloat, 16000, 1, sound), request_of("ffmpeg_swr", 16000));
+  ASSERT_TRUE(decoded.ok()) << decoded.status().message();
+  EXPECT_EQ(decoded->samples, (std::vector<float>{3277.0F / 32768.0F, -3277.0F / 32768.0F,
+                                                  32767.0F / 32768.0F, -1.0F, 1.0F / 32768.0F}));
+}
+
+TEST(Resample, RefusesOtherRatesIfAsked) {
+  const Bytes file = wav_of(WavKind::kInteger, 44100, 1, noise(100));
+  const auto refused = decode_bytes(file, request_of("refuse", 22050));
+  EXPECT_EQ(refused.status().code(), StatusCode::kBadInput);
+  EXPECT_EQ(refused.status().message(), "44100 Hz, and resampler=refuse takes 22050 Hz alone");
+  EXPECT_TRUE(decode_bytes(file, request_of("refuse", 44100)).ok());
+}
 
 TEST(Resample, MixesBeforeItResamples) {
   std::vector<std::int16_t> stereo;

@@ -143,6 +143,22 @@ TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
   EXPECT_EQ(warnings_at(env, 6), "");
 }
 
+// A third of these sources has the recipe's 22,050 Hz.
+TEST(Rules, RefuseOtherRatesIfAsked) {
+  MemoryEnv env;
+  add_sounds(env, 6);
+  auto request = request_of({"resampler=refuse"});
+  request.max_rejects.count = 4;
+  const auto report = must_build(env, request);
+  EXPECT_EQ(stored_ids(env), (std::vector<std::string>{clip_name(0), clip_name(3)}));
+  ASSERT_EQ(report.rejects.size(), 4U);
+  EXPECT_EQ(report.rejects[0].kind, formats::RejectClass::kPolicy);
+  EXPECT_EQ(
+      report::words_of(report.rejects[0]),
+      "16000 Hz, and the recipe takes 22050 Hz alone: features.resampler=soxr_hq resamples it");
+  EXPECT_EQ(damage_in(env), "");
+}
+
 // Under the same rules as a cache made from nothing, an index says the same.
 TEST(Rules, LeaveTheFactsAsOfACacheMadeFromNothing) {
   MemoryEnv changed, fresh;

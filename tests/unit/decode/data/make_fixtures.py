@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the files of this folder. Needs ffmpeg (5.1.9 was used), numpy and soxr (1.1.0).
+"""Makes the files of this folder. Needs ffmpeg (5.1.9 was used), numpy, soxr (1.1.0) and torchaudio (2.6.0).
 
 The signals are formulas that the tests repeat, so only the encoded bytes are stored:
   sweep(channel): 0.4 sin(2 pi (f0 t + 1500 t^2)), f0 = 300 Hz for the first channel, 700 Hz for the second
@@ -11,6 +11,8 @@ import subprocess
 
 import numpy as np
 import soxr
+import torch
+import torchaudio
 
 HERE = pathlib.Path(__file__).parent
 SECONDS = 0.4
@@ -63,7 +65,30 @@ def encode_with_itunes_tag(name, rate):
     (HERE / name).write_bytes(data[:begin] + tag + data[begin + len(tag) :])
 
 
+def resample_as_ffmpeg(samples, rate, to):
+    """What Whisper's load_audio() does, from samples of 16 bits or of float32."""
+    kind = "s16le" if samples.dtype == np.int16 else "f32le"
+    source = ["-f", kind, "-ar", str(rate), "-ac", "1", "-i", "-"]
+    target = ["-f", "s16le", "-ac", "1", "-acodec", "pcm_s16le", "-ar", str(to), "-"]
+    command = ["ffmpeg", "-v", "error", *source, *target]
+    run = subprocess.run(command, input=samples.tobytes(), check=True, capture_output=True)
+    return np.frombuffer(run.stdout, "<i2").astype("<f4") / 32768
+
+
+def resampled_by_models():
+    """The resamplers of torchaudio and of ffmpeg, which models use."""
+    for rate, to in ((22050, 24000), (48000, 24000), (44100, 16000), (16000, 22050)):
+        out = torchaudio.transforms.Resample(rate, to)(torch.from_numpy(noise(3001))).numpy()
+        out.astype("<f4").tofile(HERE / f"noise_{rate}_to_{to}_torchaudio_sinc.f32")
+    steps = np.int16(noise(3001) * 32768)
+    for rate in (22050, 44100, 48000):
+        resample_as_ffmpeg(steps, rate, 16000).tofile(HERE / f"noise_{rate}_to_16000_ffmpeg_swr.f32")
+    floats = np.float32(noise(3001) * np.float32(0.7))
+    resample_as_ffmpeg(floats, 44100, 16000).tofile(HERE / "noise_44100_to_16000_ffmpeg_swr_float.f32")
+
+
 def main():
+    resampled_by_models()
     for rate, channels in ((22050, 1), (44100, 2), (48000, 1)):
         stem = f"sweep_{rate}_{channels}"
         encode(stem + ".flac", rate, channels, "-c:a", "flac", "-sample_fmt", "s16", "-metadata_header_padding", "0")
