@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
@@ -47,6 +49,37 @@ TEST(ShippedRecipes, LeaveLengthsToTheCorpus) {
     const bool has_window = recipe.features->pad == formats::PadWhat::kSamples;
     EXPECT_EQ(recipe.features->max_frames.is_of_corpus(), !has_window) << name;
     EXPECT_TRUE(recipe.text.max_tokens.is_of_corpus()) << name;
+  }
+}
+
+TEST(ShippedRecipes, AreComparedWithTheFeaturesOfACache) {
+  auto recipe = shipped("f5-tts");
+  recipe.features->max_frames = 900;
+  recipe.features->columns.energy = true;
+  EXPECT_THAT(differences_from_shipped(Env::real(), recipe), testing::IsEmpty());
+  recipe.features->resampler = "soxr_hq";  // as it was before `resampler` was part of a recipe
+  EXPECT_THAT(
+      differences_from_shipped(Env::real(), recipe),
+      testing::ElementsAre("features.resampler: \"soxr_hq\" here, \"torchaudio_sinc\" in the "
+                           "shipped recipe"));
+  recipe.name = "mine";
+  EXPECT_THAT(differences_from_shipped(Env::real(), recipe), testing::IsEmpty());
+}
+
+// What resamples is part of a model's features: each recipe has what its reference's own code does.
+TEST(ShippedRecipes, ResampleAsTheirReferences) {
+  const std::map<std::string, std::string> others{
+      {"cosyvoice", "torchaudio_sinc"}, {"cosyvoice2", "torchaudio_sinc"},
+      {"f5-tts", "torchaudio_sinc"},    {"lhotse-fbank", "torchaudio_sinc"},
+      {"vocos-24k", "torchaudio_sinc"}, {"wave-22k", "torchaudio_sinc"},
+      {"wave-24k", "torchaudio_sinc"},  {"whisper-80", "ffmpeg_swr"},
+      {"whisper-128", "ffmpeg_swr"},    {"xtts-dvae", "torchaudio_sinc"},
+      {"xtts-cond", "torchaudio_sinc"}, {"xtts-cond-4096", "torchaudio_sinc"},
+  };
+  for (const std::string& name : shipped_names()) {
+    const auto other = others.find(name);
+    EXPECT_EQ(shipped(name).features->resampler, other == others.end() ? "soxr_hq" : other->second)
+        << name;
   }
 }
 
