@@ -14,6 +14,7 @@
 #include "reader/cache_paths.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
+#include "request/recipe_note.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -82,7 +83,8 @@ std::optional<Normalization> known_normalization(const formats::Manifest& manife
   return found ? *found : std::nullopt;
 }
 
-json manifest_to_json(const std::string& path, const formats::Manifest& manifest) {
+json manifest_to_json(const std::string& path, const formats::Manifest& manifest,
+                      const std::string& recipe_note) {
   json rejects = json::object();
   for (const auto& [kind, count] : manifest.counts.rejects_by_class) rejects[kind] = count;
   json out = {{"path", path},
@@ -117,6 +119,7 @@ json manifest_to_json(const std::string& path, const formats::Manifest& manifest
                 {"storage", manifest.storage_fingerprint.to_hex()}}},
               {"recipe",
                {{"name", manifest.recipe_name},
+                {"differs", recipe_note.empty() ? json() : json(recipe_note)},
                 {"features", manifest.features},
                 {"text", manifest.text},
                 {"corpus", manifest.corpus},
@@ -158,7 +161,8 @@ std::string shape_text(const std::vector<std::uint32_t>& shape) {
   return text + "]";
 }
 
-std::string describe(const std::string& path, const formats::Manifest& manifest) {
+std::string describe(const std::string& path, const formats::Manifest& manifest,
+                     const std::string& recipe_note) {
   const formats::Counts& counts = manifest.counts;
   report::Table table({Align::kLeft, Align::kLeft});
   table.add_row({"cache", escape_controls(path) + ", " +
@@ -172,6 +176,7 @@ std::string describe(const std::string& path, const formats::Manifest& manifest)
                                manifest.features_fingerprint.to_hex().substr(0, 12)});
   if (const auto normalization = known_normalization(manifest))
     table.add_row({"numbers", normalization->text});
+  if (!recipe_note.empty()) table.add_row({"differs", escape_controls(recipe_note)});
   table.add_row({"clips", format_count(counts.records) + " of " + format_count(counts.planned) +
                               " planned, " + format_duration(counts.seconds) + ", " +
                               format_counted(counts.frames, "frame", "frames")});
@@ -285,8 +290,9 @@ Status run_info(Context& context, const InfoOptions& options) {
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
   if (options.by == "rule") return run_by_rule(context, *view);
   if (!options.by.empty()) return run_by(context, *view, options.by);
-  context.print(describe(view->path(), view->manifest()));
-  context.print_json(manifest_to_json(view->path(), view->manifest()));
+  const std::string note = request::recipe_note(context.env, view->manifest());
+  context.print(describe(view->path(), view->manifest(), note));
+  context.print_json(manifest_to_json(view->path(), view->manifest(), note));
   return {};
 }
 

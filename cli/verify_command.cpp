@@ -7,9 +7,11 @@
 #include "cli/commands.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
+#include "reader/cache_view.hpp"
 #include "report/human.hpp"
 #include "report/progress_meter.hpp"
 #include "report/table.hpp"
+#include "request/recipe_note.hpp"
 #include "request/verify_json.hpp"
 #include "request/verify_request.hpp"
 #include "request/verify_words.hpp"
@@ -124,6 +126,12 @@ std::string summary_of(const verify::Report& report) {
   return text + "\n";
 }
 
+// Empty for a cache that does not open: other lines say what is wrong with it.
+std::string note_on_recipe(Context& context, const std::string& cache) {
+  const auto view = reader::CacheView::open(context.env, cache);
+  return view ? request::recipe_note(context.env, (*view)->manifest()) : std::string();
+}
+
 Status run_verify(Context& context, const VerifyOptions& options) {
   XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, cli_caller()));
   settings.cancelled = stop_requested;
@@ -161,6 +169,8 @@ Status run_verify(Context& context, const VerifyOptions& options) {
   }
   for (const verify::RepairedFile& repair : report->repaired) context.summarize(to_text(repair));
   if (report->remedy) context.summarize(to_text(*report->remedy));
+  if (const std::string note = note_on_recipe(context, options.cache); !note.empty())
+    context.summarize("the recipe differs from the shipped one: " + escape_controls(note) + "\n");
   context.summarize(summary_of(*report));
   context.print_json(request::to_json(*report));
   if (report->ok) return {};

@@ -37,7 +37,7 @@ std::string advice_on_recipe(const formats::Manifest& published, const formats::
   if (published.recipe_name != asked.name)
     return "give " + option("recipe", published.recipe_name) + ", which made this cache; or ";
   return "give the same " + option("config") + " and " + option("set") +
-         " as the build before; or ";
+         " as the build before, or the cache's values above by " + option("set") + "; or ";
 }
 
 std::string describe(const formats::Numerics& numerics) {

@@ -18,6 +18,11 @@ bool is_path(std::string_view name) {
          name.ends_with(".yml");
 }
 
+bool is_shipped(const std::string& name) {
+  return std::ranges::any_of(shipped_recipes(),
+                             [&](const ShippedRecipe& recipe) { return recipe.name == name; });
+}
+
 Status unknown_recipe(const std::string& name) {
   const std::vector<std::string> names = shipped_names();
   std::string near = nearest_name(name, names);
@@ -40,21 +45,32 @@ std::vector<std::string> shipped_names() {
   return names;
 }
 
-bool has_features_of_its_name(Env& env, const formats::Recipe& recipe) {
-  const std::vector<std::string> names = shipped_names();
-  if (std::find(names.begin(), names.end(), recipe.name) == names.end()) return false;
+std::vector<std::string> differences_from_shipped(Env& env, const formats::Recipe& recipe) {
+  if (!is_shipped(recipe.name)) return {};
   auto shipped = load(env, recipe.name);
-  if (!shipped) return false;
+  if (!shipped) return {};
   formats::FeatureConfig& features = *shipped->features;
+  const formats::FeatureConfig& own = *recipe.features;
   // Further columns beside those that it fits with change nothing.
-  const formats::ColumnsConfig& columns = recipe.features->columns;
-  if (columns.mel < features.columns.mel || columns.linear < features.columns.linear) return false;
-  features.columns = columns;
-  features.max_frames = recipe.features->max_frames;
-  features.pad_value = recipe.features->pad_value;
-  features.too_long = recipe.features->too_long;
-  features.precision = recipe.features->precision;
-  return formats::to_json(features) == formats::to_json(*recipe.features);
+  const formats::ColumnsConfig& columns = own.columns;
+  if (columns.mel >= features.columns.mel && columns.linear >= features.columns.linear)
+    features.columns = columns;
+  features.max_frames = own.max_frames;
+  features.pad_value = own.pad_value;
+  features.too_long = own.too_long;
+  features.precision = own.precision;
+  features.baked = own.baked;
+  if (own.normalize.method == formats::NormalizeMethod::kChannels)
+    features.normalize = own.normalize;  // by a file that comes with a model's weights
+  return formats::describe_differences(formats::to_json(own), formats::to_json(features),
+                                       "features",
+                                       {.in_first = "here",
+                                        .in_second = "in the shipped recipe",
+                                        .not_in_second = "absent in the shipped recipe"});
+}
+
+bool has_features_of_its_name(Env& env, const formats::Recipe& recipe) {
+  return is_shipped(recipe.name) && differences_from_shipped(env, recipe).empty();
 }
 
 Result<formats::Recipe> load(Env& env, const std::string& name_or_path) {

@@ -19,8 +19,13 @@ namespace xtts::recipe {
 // The shipped recipes (configs/recipes/*.yaml, compiled in), sorted by name.
 [[nodiscard]] std::vector<std::string> shipped_names();
 
-// Whether its features are those of the shipped recipe of its name, but for how many frames there
-// are, what pads them, and the precision: what the shipped one fits, it fits.
+// Says where its features are not those of the shipped recipe of its name: "features.resampler:
+// "soxr_hq" here, "torchaudio_sinc" in the shipped recipe". Empty if no recipe of the name is
+// shipped. Not told are how many frames there are, what pads them, the precision, further columns,
+// a channels_file, and what `convert --bake` has added.
+[[nodiscard]] std::vector<std::string> differences_from_shipped(Env& env,
+                                                                const formats::Recipe& recipe);
+// Whether there is a shipped recipe of its name without differences: what it fits, this fits.
 [[nodiscard]] bool has_features_of_its_name(Env& env, const formats::Recipe& recipe);
 
 // `name_or_path`: a shipped name, or the path of a YAML file (anything with a '/' or ending in

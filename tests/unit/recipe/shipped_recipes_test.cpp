@@ -56,14 +56,14 @@ TEST(ShippedRecipes, AreComparedWithTheFeaturesOfACache) {
   auto recipe = shipped("f5-tts");
   recipe.features->max_frames = 900;
   recipe.features->columns.energy = true;
-  EXPECT_THAT(differences_from_shipped(Env::real(), recipe), testing::IsEmpty());
+  EXPECT_THAT(differences_from_shipped(Env::real(), recipe), ::testing::IsEmpty());
   recipe.features->resampler = "soxr_hq";  // as it was before `resampler` was part of a recipe
   EXPECT_THAT(
       differences_from_shipped(Env::real(), recipe),
-      testing::ElementsAre("features.resampler: \"soxr_hq\" here, \"torchaudio_sinc\" in the "
-                           "shipped recipe"));
+      ::testing::ElementsAre("features.resampler: \"soxr_hq\" here, \"torchaudio_sinc\" in the "
+                             "shipped recipe"));
   recipe.name = "mine";
-  EXPECT_THAT(differences_from_shipped(Env::real(), recipe), testing::IsEmpty());
+  EXPECT_THAT(differences_from_shipped(Env::real(), recipe), ::testing::IsEmpty());
 }
 
 // What resamples is part of a model's features: each recipe has what its reference's own code does.

@@ -12,6 +12,7 @@ from .._cache.options import DEFAULTS, Readable, core_options, kept
 from .._cache.reader import Reader, ReaderStats
 from .._cache.stored import PathLike
 from .fields import Fields
+from .former_recipes import tell_former_recipe
 from .passes import Passes, Share
 
 CacheOrPath = Cache | PathLike | Iterable[PathLike]
@@ -21,7 +22,10 @@ T = TypeVar("T")
 
 def opened(clips: ReadableOrPath) -> Readable:
     """Returns clips as they are, or the cache at a path."""
-    return clips if isinstance(clips, Readable) else open(clips)
+    found = clips if isinstance(clips, Readable) else open(clips)
+    if isinstance(found, Cache):
+        tell_former_recipe(found)
+    return found
 
 
 def opened_cache(cache: CacheOrPath, what: str) -> Cache:
