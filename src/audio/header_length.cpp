@@ -211,11 +211,42 @@ Length length_of_ogg(Window& window) {
   return std::nullopt;
 }
 
+// The header of the whole film ("mvhd") counts ticks of a clock of its own: they stand for samples
+// here.
+Length length_of_mp4(Window& window) {
+  constexpr int kBoxesMax = 64;
+  std::uint64_t offset = 0;
+  for (int i = 0; i < kBoxesMax && offset + 8 < window.total(); ++i) {
+    const Bytes box = window.at(offset, 48, 64);
+    std::uint64_t size = box.u32_big(0);
+    const bool is_large = size == 1;
+    if (is_large) size = std::uint64_t{box.u32_big(8)} << 32U | box.u32_big(12);
+    if (box.has(4, "mvhd")) {
+      const bool is_long = box.u8(8) == 1;
+      const std::uint64_t rate = box.u32_big(is_long ? 28 : 20);
+      std::uint64_t ticks = box.u32_big(is_long ? 32 : 24);
+      if (is_long) ticks = ticks << 32U | box.u32_big(36);
+      if (ticks == 0 || ticks >= UINT32_MAX) return std::nullopt;  // not known; in parts
+      // It may leave out the part of a codec's frame at the end: 18 ms in the recorded corpus.
+      return length_of(rate, ticks + rate / 40 + 1);
+    }
+    if (box.has(4, "moov")) {
+      size = is_large ? 16 : 8;  // go in
+    } else if (size < 8) {
+      return std::nullopt;
+    }
+    if (size > window.total() - offset) return std::nullopt;
+    offset += size;
+  }
+  return std::nullopt;
+}
+
 Length stated_length(Window& window) {
   const Bytes head = window.at(0, kHeadBytes, kHeadBytes);
   if (head.has(0, "RIFF") && head.has(8, "WAVE")) return length_of_wav(window);
   if (head.has(0, "fLaC")) return length_of_flac(head);
   if (head.has(0, "OggS")) return length_of_ogg(window);
+  if (head.has(4, "ftyp")) return length_of_mp4(window);
   return length_of_mp3(window, id3_bytes(head));
 }
 
