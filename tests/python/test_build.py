@@ -70,6 +70,22 @@ def flip_a_byte(cache):
     return shard
 
 
+def test_lengths_are_those_of_the_corpus(corpus, tmp_path):
+    report = xp.build(corpus, tmp_path / "cache", recipe="tacotron2", progress=False)
+    cache = xp.open(tmp_path / "cache")
+    frames, tokens = report.lengths["max_frames"], report.lengths["max_tokens"]
+    assert frames["looked_at"]["longer"] == 0 and frames["looked_at"]["longest"] == max(len(c.mel) for c in cache)
+    assert frames["number"] == -(-frames["looked_at"]["longest"] // 32) * 32
+    assert tokens["number"] == -(-max(len(c.text.encode()) for c in cache) // 8) * 8
+    assert cache[0].padded("mel").shape == (frames["number"], 80)
+    clips = xp.runtime(corpus, recipe="tacotron2", progress=False)
+    assert (clips.frames, clips.max_tokens) == (frames["number"], tokens["number"])
+    same = xp.build(corpus, tmp_path / "cache", recipe="tacotron2", settings={"max_frames": "auto"}, progress=False)
+    assert same.unchanged and same.lengths["max_frames"] == {"number": frames["number"], "looked_at": None}
+    with pytest.raises(xp.MismatchError, match="features.max_frames"):
+        xp.build(corpus, tmp_path / "cache", recipe="tacotron2", settings={"max_frames": 999}, progress=False)
+
+
 def test_a_build_makes_the_command_lines_cache(built, path):
     cache, report, told = built
     assert files(cache) == files(path)

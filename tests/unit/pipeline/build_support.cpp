@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "decode/libav_decoder.hpp"
-#include "formats/feature_config.hpp"
 #include "recipe/recipe_file.hpp"
 #include "request/verify_words.hpp"
 #include "support/wav_file.hpp"
@@ -16,9 +15,9 @@ namespace xtts::testing {
 formats::Recipe recipe_with(const std::vector<std::string>& settings) {
   auto recipe = recipe::load(Env::real(), "myxtts");
   EXPECT_TRUE(recipe.ok()) << recipe.status().message();
-  recipe->features->max_frames = 800;
-  recipe->text.max_tokens = 200;
-  for (const std::string& setting : settings) {
+  std::vector<std::string> all = {"features.max_frames=800", "text.max_tokens=200"};
+  all.insert(all.end(), settings.begin(), settings.end());
+  for (const std::string& setting : all) {
     const Status status = recipe::apply_setting(Env::real(), *recipe, setting);
     EXPECT_TRUE(status.ok()) << status.message();
   }
