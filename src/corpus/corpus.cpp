@@ -6,7 +6,9 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/hash.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "corpus/column_files.hpp"
 #include "corpus/content_probe.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/layouts/layout.hpp"
@@ -28,6 +30,23 @@ namespace {
 
 constexpr std::size_t kCorporaMax = 1000;
 constexpr std::string_view kTable = "table";
+constexpr std::string_view kColumnFiles = "huggingface";
+
+// Parquet and Arrow files without a table: their own columns count, whatever is configured. Returns
+// the layout whose refusal says what the program lacks for them, or null where there are none.
+Result<const Layout*> layout_of_column_files(const LayoutInput& input) {
+  const Layout* const layout = layout_named(kColumnFiles);
+  XTTS_ASSIGN(const auto table, detect_layout(*layout_named(kTable), input));
+  if (table) return nullptr;
+  XTTS_ASSIGN(const auto found, detect_layout(*layout, input));
+  if (!found) return nullptr;
+  if (!can_read_column_files()) return layout;
+  return Status(StatusCode::kInvalidArgument,
+                input.tree.root + " holds no table, but Parquet or Arrow files (layout " +
+                    std::string(kColumnFiles) +
+                    "), whose columns are known by their own names: leave out " +
+                    option("audio-column") + ", " + option("text-column") + " and so on");
+}
 
 // Configured columns mean the table layout: no other layout lets the user name columns.
 Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std::string>& notes) {
@@ -36,6 +55,10 @@ Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std
                   "audio_column, text_column, ... are for layout table: set corpus.layout=table, "
                   "or leave them out; corpus.layout is " +
                       input.config.layout);
+  }
+  if (input.config.layout == "auto") {
+    XTTS_ASSIGN(const Layout* const other, layout_of_column_files(input));
+    if (other != nullptr) return other;
   }
   if (input.config.layout == "auto") notes.emplace_back("columns are named (layout table)");
   return layout_named(kTable);

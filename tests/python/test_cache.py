@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from conftest import FORMS
-from support import MAX_FRAMES, MAX_TOKENS, MELS, make_corpus, tell
+from support import MAX_FRAMES, MAX_TOKENS, MELS, build, make_corpus, tell
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -55,6 +55,16 @@ def test_a_table_has_a_row_for_each_clip(caches, tmp_path):
     tell("build", both, tmp_path / "cache", "--quiet", "--set", f"max_frames={MAX_FRAMES}")
     cache = xp.open(tmp_path / "cache")
     assert cache.datasets == ("a", "b") and set(cache.to_pandas()["dataset"]) == {"a", "b"}
+
+
+def test_what_a_table_does_not_know_is_none(tmp_path):
+    make_corpus(tmp_path / "data", 4)
+    listed = tmp_path / "data/metadata.csv"
+    listed.write_text(listed.read_text(encoding="utf-8").replace(",ada,", ",,"), encoding="utf-8")
+    table = xp.open(build(tmp_path / "data", tmp_path / "cache")).to_pandas()
+    assert sorted(map(str, table["speaker"])) == ["None", "None", "björn", "chen"]
+    assert all(one is None for one in table["speaker"] if one not in ("björn", "chen"))
+    assert all(type(one) is str for one in table["id"])
 
 
 def test_hdf5_records_are_those_of_h5py(caches, tmp_path):

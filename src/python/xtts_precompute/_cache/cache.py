@@ -86,13 +86,16 @@ class Cache(Stored, Readable):
             raise MissingPackageError("to_pandas() needs pandas: pip install pandas", name="pandas") from None
         facts = [self._core.clip(position) for position in range(len(self))]
 
+        def objects(values: Any) -> Any:
+            # A Series keeps its dtype. Of an array, pandas 3 makes texts, whose None is NaN.
+            return pandas.Series(values, dtype=object)
+
         def words(name: str) -> Any:
-            # dtype object: unknown values are None in every column.
-            return np.array([getattr(one, name) or None for one in facts], dtype=object)
+            return objects([getattr(one, name) or None for one in facts])
 
         return pandas.DataFrame(
             {
-                "id": np.array(self.ids[:], dtype=object),
+                "id": objects(self.ids[:]),
                 **{name: words(name) for name in ("dataset", "split", "speaker", "language")},
                 "duration_s": np.array([one.duration_s for one in facts], dtype=np.float64),
                 "frames": np.array([one.frame_count for one in facts], dtype=np.int64),

@@ -38,6 +38,11 @@ TEST(HuggingFaceWithoutArrow, NamesTheFolderWhatIsMissingAndWhatToDo) {
     env.add_file("/data/dataset_info.json", "{\n  \"features\": {\"audio\": {}}\n}");
     const Status refusal = discover(env, "/data", {}).status();
     EXPECT_EQ(refusal.code(), StatusCode::kUnsupported) << refusal.message();
+    // Columns by name are for tables. They hide nothing where there is none.
+    for (const formats::CorpusColumns& columns :
+         {formats::CorpusColumns{.audio = "sound"}, formats::CorpusColumns{.text = "sentence"}}) {
+      EXPECT_EQ(discover(env, "/data", {.columns = columns}).status().message(), refusal.message());
+    }
     for (const std::string_view part :
          {"/data holds ", path, "was built without it",
           "-DXTTS_ARROW_ROOT=", "glob.escape(\"/data\")", reader, "build from the folder clips"}) {
