@@ -295,13 +295,14 @@ def test_of_two_plain_caches_each_stays_and_gets_another_beside_it(package, fold
     assert "TensorFlow is imported" in done.stderr, done.stderr
 
 
-def test_build_makes_what_is_missing(package, folders, tmp_path):
+@pytest.mark.parametrize(("mode", "recipe"), [((), "myxtts-tf"), (("--mode", "precompute"), "myxtts")])
+def test_build_makes_what_is_missing(package, folders, tmp_path, mode, recipe):
     path = no_tensorflow(tmp_path)
     words = (package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
-    done = launch("--cache", tmp_path / "cache", "--build", *words, folder=tmp_path, PYTHONPATH=path)
+    done = launch("--cache", tmp_path / "cache", *mode, "--build", *words, folder=tmp_path, PYTHONPATH=path)
     assert "TensorFlow is imported" in done.stderr, done.stderr
     assert done.stderr.count("xtts-precompute: --build: xtts-precompute ") == 2
-    assert {xp.open(tmp_path / name).recipe for name in ("cache", "cache-val")} == {"myxtts-tf"}
+    assert {xp.open(tmp_path / name).recipe for name in ("cache", "cache-val")} == {recipe}
 
 
 def test_a_build_that_fails_ends_the_launcher_with_its_code(data, tmp_path):
@@ -513,7 +514,7 @@ def test_even_steps_are_not_warned_of_and_their_figures_are_right(clock):
         "own loader 60 ms a batch 120 times the cache's",
         "With its own loader a step would take 60 ms or more, 12 times as long: a batch takes longer than the 4 ms",
     ]
-    assert "would keep up with steps as long as these: a batch is 25% of" in watched.report(0.5, 1.0, "")
+    assert "would keep up with steps as long as these: a batch is 25.0% of" in watched.report(0.5, 1.0, "")
     assert "own loader could not be measured: why" in watched.report(None, None, "could not be measured: why")
 
 

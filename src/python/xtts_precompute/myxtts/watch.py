@@ -179,7 +179,7 @@ def _would(own_ms: float, step_ms: float, compute_ms: float) -> str:
         )
     share = own_ms / max(compute_ms, 1e-3)
     return (
-        f"Its own loader would keep up with steps as long as these: a batch is {share:.0%} of what a step computes. "
+        f"Its own loader would keep up with steps as long as these: a batch is {share:.1%} of what a step computes. "
         "Short steps, as on a GPU, gain."
     )
 
