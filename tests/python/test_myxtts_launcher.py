@@ -412,7 +412,8 @@ def test_a_training_tells_what_was_gained_and_notes_its_checkpoints(data, plain,
     done = launch(*start, "--no-compare", *words, folder=tmp_path)
     assert done.returncode == 0 and "Training completed!" in done.stdout, done.stdout + done.stderr
     for line in (r"trained 18 steps of 4 clips\. What was gained", r"  steps +[\d.]+ ms each, .*good is above 10 a sec",
-                 r"  waiting +.*good is below 30 %", r"  variation +.*good is below 20 %"):  # fmt: skip
+                 r"  waiting +.*good is below 30 %", r"  variation +.*good is below 20 %",
+                 r"  batch +.*from the cache +.*good is below 100 ms"):  # fmt: skip
         assert re.search(line, done.stderr), (line, done.stderr)
     assert "own loader " not in done.stderr.split("What was gained")[1]
     noted = json.loads((tmp_path / "checkpoints/xtts-features.json").read_text(encoding="utf-8"))

@@ -64,10 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if fault is not None:
                 return _told(fault)
             raise
-        _report(training, options.compare)
+        _report(training, compares=options.compare)
         raise
     except KeyboardInterrupt:
-        _report(training, False)
+        _report(training, measures=False)
         raise
     except Exception as error:
         fault = fault_of(error)
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         traceback.print_exc()
         return _told(fault)
-    _report(training, options.compare)
+    _report(training, compares=options.compare)
     return 0
 
 
@@ -111,9 +111,9 @@ def _run(words: list[str], is_module: bool) -> None:
         runpy.run_path(words[0], run_name="__main__")
 
 
-def _report(training: Training, compares: bool) -> None:
+def _report(training: Training, **how: bool) -> None:
     if training.watch.steps:
-        say(training.report(compares))
+        say(training.report(**how))
 
 
 def _ended_by(error: Error) -> int:

@@ -128,20 +128,23 @@ class Training:
 
         self._compared = (lambda: on_the_host(own), lambda: on_the_host(cached))
 
-    def report(self, compares: bool) -> str:
-        """Returns what was gained, in lines."""
+    def report(self, measures: bool = True, compares: bool = True) -> str:
+        """Returns what was gained, in lines.
+
+        `measures`: batches from the cache are timed. `compares`: so are those of the trainer's own loader.
+        """
         cache_ms = own_ms = None
         why_not = ""
-        if self._compared is not None and compares and self.watch.steps:
+        if self._compared is not None and measures and self.watch.steps:
             own, cached = self._compared
-            say("measuring at most 20 batches of the trainer's own loader (--no-compare leaves this out)")
             try:
                 cache_ms = batch_ms(cached)
-                own_ms = batch_ms(own)
+                if compares:
+                    say("measuring at most 20 batches of the trainer's own loader (--no-compare leaves this out)")
+                    own_ms = batch_ms(own)
             except Exception as error:  # the trainer's loader may fail in ways of its own
-                why_not = (
-                    f"could not be measured: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-                )
+                first = (str(error).splitlines() or [""])[0]
+                why_not = f"could not be measured: {type(error).__name__}: {first}"
         return self.watch.report(cache_ms, own_ms, why_not)
 
     def _say_once(self, words: str) -> None:
