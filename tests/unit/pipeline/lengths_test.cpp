@@ -6,7 +6,6 @@
 #include <random>
 
 #include "build_support.hpp"
-#include "formats/feature_config.hpp"
 #include "pipeline/live_clips.hpp"
 #include "recipe/recipe_file.hpp"
 #include "support/wav_file.hpp"
