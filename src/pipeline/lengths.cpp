@@ -18,6 +18,7 @@
 #include "pipeline/build_plan.hpp"
 #include "records/clip_rules.hpp"
 #include "records/decode_request.hpp"
+#include "records/too_long.hpp"
 #include "text/tokenizer.hpp"
 
 namespace xtts::pipeline {
@@ -42,18 +43,20 @@ std::uint32_t frames_of_seconds(const formats::FeatureConfig& features, double s
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
 }
 
-LengthRule frame_rule(const formats::FeatureConfig& features) {
+LengthRule frame_rule(const formats::FeatureConfig& features, bool has_text) {
   return {.step = kFrameStep,
           .least = features.max_frames.least.value_or(0),
           .most = frames_of_seconds(features, kSecondsMost),
-          .without_clip = formats::FeatureConfig().max_frames};
+          .without_clip = formats::FeatureConfig().max_frames,
+          .drops_longer = records::rule_of(features, has_text) == formats::TooLong::kDrop};
 }
 
 LengthRule token_rule(const formats::TextConfig& text) {
   return {.step = kTokenStep,
           .least = text.max_tokens.least.value_or(0),
           .most = kTokensMost,
-          .without_clip = formats::TextConfig().max_tokens};
+          .without_clip = formats::TextConfig().max_tokens,
+          .drops_longer = text.too_long == formats::LongText::kDrop};
 }
 
 std::uint32_t most_of(const LengthRule& rule) {
@@ -184,8 +187,11 @@ ChosenLength choose_length(std::vector<std::uint32_t> needed, const LengthRule& 
   }
   std::ranges::sort(needed);
   const auto count = static_cast<double>(needed.size());
-  const auto may_go = static_cast<std::size_t>((1.0 - kKept) * count + 1e-9);
-  const std::uint32_t wanted = rounded_up(needed[needed.size() - 1 - may_go], rule.step);
+  const auto beyond = std::ranges::upper_bound(needed, most_of(rule)) - needed.begin();
+  const std::size_t heard =
+      rule.drops_longer && beyond > 0 ? static_cast<std::size_t>(beyond) : needed.size();
+  const auto may_go = static_cast<std::size_t>((1.0 - kKept) * static_cast<double>(heard) + 1e-9);
+  const std::uint32_t wanted = rounded_up(needed[heard - 1 - may_go], rule.step);
   chosen.number = std::max({rule.least, std::min(wanted, most_of(rule)), rule.step});
   chosen.clip_count = needed.size();
   chosen.longest = needed.back();
@@ -217,7 +223,7 @@ void take_published_lengths(const formats::Manifest& published, formats::Recipe&
 formats::Recipe with_longest(formats::Recipe recipe) {
   formats::FeatureConfig& features = *recipe.features;
   const bool is_split = features.too_long == formats::TooLong::kSplit;
-  const LengthRule frames = frame_rule(features);
+  const LengthRule frames = frame_rule(features, true);
   if (features.max_frames.is_of_corpus())
     features.max_frames = is_split ? split_length(frames) : most_of(frames);
   if (recipe.text.max_tokens.is_of_corpus())
@@ -233,7 +239,7 @@ Result<ChosenLengths> choose_lengths(const LookRequest& request, formats::Recipe
   ChosenLengths chosen = given_lengths(recipe);
   formats::FeatureConfig& features = *recipe.features;
   if (features.max_frames.is_of_corpus()) {
-    const LengthRule rule = frame_rule(features);
+    const LengthRule rule = frame_rule(features, request.corpus.has_text && !request.without_text);
     if (features.too_long == formats::TooLong::kSplit) {
       chosen.frames = given(split_length(rule));
     } else {

@@ -1,7 +1,8 @@
 // Lengths that a recipe leaves to the corpus (formats/record_length.hpp): features.max_frames and
 // text.max_tokens. A cache that is there gives its own numbers, so updates keep them. Otherwise a
 // look at all of DATA finds them: the smallest multiple of 32 frames and of 8 tokens that holds
-// 99.9 % of the clips, up to 30 s and 1,024 tokens, and never less than the recipe's least.
+// 99.9 % of the clips, up to 30 s and 1,024 tokens, and never less than the recipe's least. A clip
+// that would be dropped even then has no say: room for a part of it would be padding in all others.
 //
 // Bytes in: the texts, and the head of each source (audio/header_length.hpp); where that says
 // nothing, the source is demuxed, by the run's contained decoders. Bytes out: two numbers. Memory:
@@ -35,6 +36,7 @@ struct LengthRule {
   std::uint32_t least = 0;
   std::uint32_t most = 0;          // rounded up to a step
   std::uint32_t without_clip = 0;  // where there is no clip, if it is more than the least
+  bool drops_longer = false;       // what needs more than `most` is dropped, not cut
 };
 // `needed`: what each clip needs, in any order.
 [[nodiscard]] ChosenLength choose_length(std::vector<std::uint32_t> needed, const LengthRule& rule);

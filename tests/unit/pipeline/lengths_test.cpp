@@ -61,6 +61,19 @@ TEST(ChosenLength, IsNeverBelowTheLeastNorAboveTheMost) {
   EXPECT_EQ(choose_length({9000}, rule).number, 4000U);
 }
 
+TEST(ChosenLength, IsNotForClipsThatAreDroppedEvenSo) {
+  LengthRule rule = kFrames;
+  rule.drops_longer = true;
+  const ChosenLength chosen = choose_length(clips(50, {9000, 2592}), rule);
+  EXPECT_EQ(chosen.number, 2592U);
+  EXPECT_EQ(chosen.longer_count, 1U);
+  EXPECT_EQ(choose_length(clips(50, {9000, 2593}), rule).number, 512U);
+  EXPECT_EQ(choose_length(clips(50, {9000, 2593}), rule).longer_count, 2U);
+  EXPECT_EQ(choose_length(clips(50, {9000, 2593}), rule).clip_count, 52U);
+  EXPECT_EQ(choose_length({9000, 9000}, rule).number, 2592U);          // nothing fits
+  EXPECT_EQ(choose_length(clips(50, {9000}), kFrames).number, 2592U);  // it is cut there
+}
+
 TEST(ChosenLength, OfNoClipIsTheFormats) {
   LengthRule rule = kFrames;
   EXPECT_EQ(choose_length({}, rule).number, 800U);
