@@ -144,40 +144,44 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
   return {};
 }
 
-// Flags of single columns: each is short for settings of the recipe.
-struct ColumnFlags {
-  std::string audio, id, text, normalized, speaker, language, split, start, end;
+// Flags that say how to read lists: each is short for a setting of the recipe.
+struct ListFlags {
+  std::string audio, id, text, normalized, speaker, language, split, start, end, encoding;
 };
 
-std::vector<std::string> settings_of(const ColumnFlags& columns) {
+std::vector<std::string> settings_of(const ListFlags& lists) {
   std::vector<std::string> settings;
-  for (const auto& [key, name] : {std::pair("audio", &columns.audio),
-                                  {"id", &columns.id},
-                                  {"text", &columns.text},
-                                  {"normalized", &columns.normalized},
-                                  {"speaker", &columns.speaker},
-                                  {"language", &columns.language},
-                                  {"split", &columns.split},
-                                  {"start", &columns.start},
-                                  {"end", &columns.end}}) {
+  for (const auto& [key, name] : {std::pair("audio", &lists.audio),
+                                  {"id", &lists.id},
+                                  {"text", &lists.text},
+                                  {"normalized", &lists.normalized},
+                                  {"speaker", &lists.speaker},
+                                  {"language", &lists.language},
+                                  {"split", &lists.split},
+                                  {"start", &lists.start},
+                                  {"end", &lists.end}}) {
     if (!name->empty()) settings.push_back("corpus." + std::string(key) + "_column=" + *name);
   }
+  if (!lists.encoding.empty()) settings.push_back("corpus.encoding=" + lists.encoding);
   return settings;
 }
 
-void add_column_flags(Command& command, ColumnFlags& columns) {
+void add_list_flags(Command& command, ListFlags& lists) {
   const auto add = [&](const std::string& name, std::string& value, const std::string& what) {
     command.option("--" + name + "-column", value, "NAME", what);
   };
-  add("audio", columns.audio, "The column that names the audio, in a CSV, TSV or JSONL list");
-  add("id", columns.id, "The column with ids");
-  add("text", columns.text, "The column with texts");
-  add("normalized", columns.normalized, "The column with normalized texts");
-  add("speaker", columns.speaker, "The column with speakers");
-  add("language", columns.language, "The column with languages");
-  add("split", columns.split, "The column with train, validation or test");
-  add("start", columns.start, "The column that says where a clip begins in its file, in seconds");
-  add("end", columns.end, "The column that says where a clip ends, in seconds");
+  add("audio", lists.audio, "The column that names the audio, in a CSV, TSV or JSONL list");
+  add("id", lists.id, "The column with ids");
+  add("text", lists.text, "The column with texts");
+  add("normalized", lists.normalized, "The column with normalized texts");
+  add("speaker", lists.speaker, "The column with speakers");
+  add("language", lists.language, "The column with languages");
+  add("split", lists.split, "The column with train, validation or test");
+  add("start", lists.start, "The column that says where a clip begins in its file, in seconds");
+  add("end", lists.end, "The column that says where a clip ends, in seconds");
+  command.option("--encoding", lists.encoding, "NAME",
+                 "The encoding of the lists, such as cp1256 or UTF-16LE (default: UTF-8, or UTF-16 "
+                 "with its mark)");
 }
 
 std::string layout_choices() {
@@ -191,7 +195,7 @@ std::string layout_choices() {
 
 void add_build_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<BuildOptions>();
-  auto columns = std::make_shared<ColumnFlags>();
+  auto lists = std::make_shared<ListFlags>();
   auto corpora_path = std::make_shared<std::string>();
   Command command(app, context, "build",
                   "Make a cache from DATA, continue an interrupted one, or bring one up to date");
@@ -246,7 +250,7 @@ void add_build_command(CLI::App& app, Context& context) {
       .flag("--dry-run", options->dry_run, "Say what would be done, and stop")
       .option("--write-corpora", *corpora_path, "FILE",
               "Write a corpora.yaml that names the corpora in DATA, and stop");
-  add_column_flags(command, *columns);
+  add_list_flags(command, *lists);
   command
       .examples(
           "xtts-precompute ./data ./cache                             # the short form of build\n"
@@ -254,9 +258,9 @@ void add_build_command(CLI::App& app, Context& context) {
           "xtts-precompute build ./data ./cache --config config.yaml  # the trainer's own keys\n"
           "xtts-precompute build ./data ./cache --layout packed --dtype float16 "
           "--set max_frames=1024")
-      .runs([&context, options, columns, corpora_path] {
+      .runs([&context, options, lists, corpora_path] {
         BuildOptions all = *options;
-        for (std::string& setting : settings_of(*columns)) all.settings.push_back(setting);
+        for (std::string& setting : settings_of(*lists)) all.settings.push_back(setting);
         return run_build(context, all, *corpora_path);
       });
 }

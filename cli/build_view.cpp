@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/character_words.hpp"
 #include "base/counted.hpp"
 #include "base/shell_words.hpp"
 #include "formats/enum_names.hpp"
@@ -32,7 +33,7 @@ using report::Table;
 
 constexpr std::size_t kRejectGroupsShown = 8;
 constexpr std::size_t kNotesShown = 8;
-constexpr std::size_t kCharactersShown = 24;
+constexpr std::size_t kCharactersShown = 12;
 
 std::string line(const std::string& label, const std::string& text) {
   std::string padded = label;
@@ -195,13 +196,13 @@ std::string times_text(const records::StageTimes& times) {
 
 std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& unknown) {
   std::string text;
-  const std::size_t shown = shown_of(unknown.size(), kCharactersShown);
-  std::size_t place = 0;
-  for (const auto& [character, count] : unknown) {
-    if (place++ == shown)
-      return text + " and " + format_count(unknown.size() - shown) + " more (--json lists them)";
-    text += (text.empty() ? "" : "  ") + escape_controls(character) + " x" + format_count(count);
+  const ShownCharacters shown = by_count(unknown, shown_of(unknown.size(), kCharactersShown));
+  for (const auto& [character, count] : shown.listed) {
+    text += (text.empty() ? "" : ", ") + escape_controls(character_in_words(character)) + " " +
+            format_counted(count, "time", "times");
   }
+  if (shown.left_out > 0)
+    text += ", and " + format_count(shown.left_out) + " more (--json lists them)";
   return text;
 }
 

@@ -33,6 +33,7 @@ struct CorporaEntry {
   std::string speaker_pattern;
   std::string split;  // train, validation or test, for all clips
   CorpusColumns columns = {};
+  std::string encoding = {};                  // of its lists
   std::vector<std::string> audio_roots = {};  // folders outside of `folder` that hold audio, too
 };
 

@@ -35,6 +35,7 @@ struct CorpusConfig {
   std::string wavs_train_folder;
   std::string wavs_eval_folder;
   CorpusColumns columns = {};  // of layout table
+  std::string encoding = {};   // of lists, as iconv names it; empty: UTF-8, or UTF-16 with its mark
   double max_source_seconds = 7200.0;
   std::optional<double> max_clip_seconds;  // longer clips are dropped by policy
   // Odd clips, each kind with its bound.

@@ -127,12 +127,15 @@ void visit_features(Features& config, auto& fields) {
 
 template <typename Text>
 void visit_text(Text& c, auto& fields) {
+  const TextConfig unset;
   fields.always("tokens", c.tokens);
   fields.always("vocabulary", c.vocabulary);
   fields.always("max_tokens", c.max_tokens);
   fields.always("too_long", c.too_long);
   fields.always("unknown", c.unknown);
   fields.always("use_normalized", c.use_normalized);
+  fields.later("store", c.store, unset.store);
+  fields.later("normalize", c.normalize, unset.normalize);
 }
 
 template <typename Corpus>
@@ -156,6 +159,7 @@ void visit_lists(Corpus& c, auto& fields) {
   fields.later("split_column", c.columns.split, unset);
   fields.later("start_column", c.columns.start, unset);
   fields.later("end_column", c.columns.end, unset);
+  fields.later("encoding", c.encoding, unset);
 }
 
 // The first caches had these fields. A new field must be `later`; otherwise manifests without it

@@ -48,6 +48,12 @@ class FieldWriter {
       return value;
     }
   }
+  static json in_json(const std::vector<TextTable>& tables) {
+    json list = json::array();
+    for (const TextTable& table : tables)
+      list.push_back({{"name", table.name}, {"rows", table.rows}});
+    return list;
+  }
   template <typename Value>
   static json in_json(const std::optional<Value>& value) {
     return value ? in_json(*value) : json();

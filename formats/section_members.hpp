@@ -14,6 +14,7 @@
 
 #include "formats/enum_names.hpp"
 #include "formats/record_length.hpp"
+#include "formats/text_config.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::formats {
@@ -79,6 +80,8 @@ class SectionMembers {
       value.is_number() ? void(target = value.get<double>()) : refuse(key);
     } else if constexpr (std::is_same_v<T, std::string>) {
       value.is_string() ? void(target = value.get<std::string>()) : refuse(key);
+    } else if constexpr (std::is_same_v<T, std::vector<TextTable>>) {
+      copy_tables(key, value, target);
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {
       const bool fits =
           value.is_array() && std::all_of(value.begin(), value.end(),
@@ -88,6 +91,17 @@ class SectionMembers {
       const bool fits =
           value.is_number_unsigned() && value.get<std::uint64_t>() <= std::numeric_limits<T>::max();
       fits ? void(target = value.get<T>()) : refuse(key);
+    }
+  }
+
+  void copy_tables(const std::string& key, const nlohmann::json& value,
+                   std::vector<TextTable>& target) {
+    if (!value.is_array()) return refuse(key);
+    for (const nlohmann::json& item : value) {
+      SectionMembers members(item, path_ + "." + key, problem_);
+      TextTable& table = target.emplace_back();
+      members.always("name", table.name);
+      members.always("rows", table.rows);
     }
   }
 

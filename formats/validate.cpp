@@ -315,6 +315,7 @@ std::vector<std::string> CorpusConfig::validate() const {
   problems.text("split_column", columns.split);
   problems.text("start_column", columns.start);
   problems.text("end_column", columns.end);
+  problems.text("encoding", encoding);
   problems.above_zero("max_source_seconds", max_source_seconds, kSecondsMax);
   if (max_clip_seconds) problems.above_zero("max_clip_seconds", *max_clip_seconds, kSecondsMax);
   problems.in_range("too_short_seconds", too_short_seconds, 0.0, kSecondsMax);

@@ -71,4 +71,8 @@ std::string option_set(std::string_view key, std::string_view value) {
   return option("set", std::string(key) + "=" + std::string(value));
 }
 
+std::string option_or_setting(std::string_view flag, std::string_view key, std::string_view value) {
+  return are_flags() ? option(flag, value) : option_set(key, value);
+}
+
 }  // namespace xtts

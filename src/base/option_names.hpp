@@ -19,6 +19,10 @@ void name_options_as(OptionNames names) noexcept;
 [[nodiscard]] std::string option(std::string_view flag, std::string_view value);
 // An option that may be given several times: "--audio-root /a --audio-root /b".
 [[nodiscard]] std::string option(std::string_view flag, std::span<const std::string> values);
+// A flag that is short for a setting, where code has the setting alone: "--encoding cp1256", or
+// `settings=["corpus.encoding=cp1256"]`.
+[[nodiscard]] std::string option_or_setting(std::string_view flag, std::string_view key,
+                                            std::string_view value);
 // "--overwrite", or "overwrite=True".
 [[nodiscard]] std::string option_on(std::string_view flag);
 // "--set mel.n_mels=100", or `settings=["mel.n_mels=100"]`.

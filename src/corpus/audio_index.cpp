@@ -1,8 +1,10 @@
 #include "corpus/audio_index.hpp"
 
-#include "corpus/audio_extensions.hpp"
-
 #include <tuple>
+#include <utility>
+
+#include "base/nfc.hpp"
+#include "corpus/audio_extensions.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -33,7 +35,11 @@ void AudioIndex::insert(std::uint32_t file_index) {
   if (file.is_named_otherwise && stem.size() != file.path.size())
     by_name_.emplace(file.path, file_index);
   const auto [place, is_new] = best_.try_emplace(stem, file_index);
-  if (is_new) return;
+  if (is_new) {
+    std::string form_c = nfc(stem);
+    if (form_c != stem) by_form_c_.emplace(std::move(form_c), stem);
+    return;
+  }
   std::uint32_t* link = &place->second;
   while (*link != kNone && is_preferred(tree_.files[*link], file)) link = &next_[*link];
   next_[file_index] = *link;
@@ -46,6 +52,24 @@ const TreeFile* AudioIndex::preferred_of(std::string_view stem) const {
 }
 
 AudioIndex::Match AudioIndex::find(std::string_view path) const {
+  const Match exact = find_exactly(path);
+  if (exact.file != nullptr) return exact;
+  const std::string form_c = nfc(path);
+  if (form_c != path) {
+    const Match match = find_exactly(form_c);
+    if (match.file != nullptr) return match;
+  }
+  if (by_form_c_.empty()) return {};
+  for (const std::string_view stem : {std::string_view(form_c), without_audio_extension(form_c)}) {
+    const auto place = by_form_c_.find(std::string(stem));
+    if (place == by_form_c_.end()) continue;
+    const Match match = find_exactly(std::string(place->second) + form_c.substr(stem.size()));
+    if (match.file != nullptr) return match;
+  }
+  return {};
+}
+
+AudioIndex::Match AudioIndex::find_exactly(std::string_view path) const {
   if (const auto named = by_name_.find(path); named != by_name_.end())
     return {&tree_.files[named->second], true, false};
   const std::string_view stem = without_audio_extension(path);

@@ -1,6 +1,7 @@
-// AudioIndex finds the audio file that a list names, by path with or without extension. It does
-// not ask the file system. A view of a DataTree, which must outlive it unchanged. Immutable, share
-// freely.
+// AudioIndex finds the audio file that a list names, by path with or without extension. Where there
+// is none, a file counts whose name is the same letters in another Unicode form (macOS writes two
+// code points where Linux has one). It does not ask the file system. A view of a DataTree, which
+// must outlive it unchanged. Immutable, share freely.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ class AudioIndex {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   void insert(std::uint32_t file_index);
+  [[nodiscard]] Match find_exactly(std::string_view path) const;
 
   const DataTree& tree_;
   std::unordered_map<std::string_view, std::uint32_t>
@@ -40,6 +42,7 @@ class AudioIndex {
   std::unordered_map<std::string_view, std::uint32_t>
       best_;                         // path without extension -> preferred file
   std::vector<std::uint32_t> next_;  // the next less preferred file of the same name
+  std::unordered_map<std::string, std::string_view> by_form_c_;  // of stems in another form
   std::uint64_t audio_count_ = 0;
 };
 

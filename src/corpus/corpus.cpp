@@ -12,6 +12,7 @@
 #include "corpus/content_probe.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/layouts/layout.hpp"
+#include "corpus/lists/encoding.hpp"
 #include "corpus/lists/unread_lists.hpp"
 #include "corpus/names.hpp"
 #include "corpus/several_corpora.hpp"
@@ -242,6 +243,7 @@ Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string&
                              const formats::CorpusConfig& config,
                              std::span<const std::string> audio_roots, std::uint64_t held_bytes,
                              Corpus& corpus) {
+  XTTS_TRY(check_encoding(config.encoding));
   XTTS_ASSIGN(DataTree tree, scan_data(request.env, folder, audio_roots, request.cancelled));
   XTTS_TRY(probe_unknown_files(request.env, request.probe, tree));
   // From here on, the tree says which files are audio.
@@ -310,6 +312,7 @@ formats::CorpusConfig config_of(const formats::CorporaEntry& entry, formats::Cor
     config.speaker_pattern = entry.speaker_pattern;
   }
   if (entry.columns != formats::CorpusColumns()) config.columns = entry.columns;
+  if (!entry.encoding.empty()) config.encoding = entry.encoding;
   return config;
 }
 

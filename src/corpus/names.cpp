@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/character_words.hpp"
+#include "base/nfc.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts::corpus {
@@ -30,13 +32,16 @@ bool is_control(std::uint32_t code_point) noexcept {
   return code_point < 0x20 || (code_point >= 0x7F && code_point <= 0x9F);
 }
 
-bool is_combining_mark(std::uint32_t code_point) noexcept {
-  return (code_point >= 0x300 && code_point <= 0x36F) ||
-         (code_point >= 0x653 && code_point <= 0x655);
+// Marks on letters, the stretching of Arabic letters, and what nobody sees.
+bool is_left_out(std::uint32_t code_point) noexcept {
+  return (code_point >= 0x300 && code_point <= 0x36F) || code_point == 0x640 ||
+         (code_point >= 0x64B && code_point <= 0x655) || code_point == 0x670 ||
+         (code_point >= 0x200B && code_point <= 0x200F) || code_point == 0xAD ||
+         code_point == 0xFEFF;
 }
 
-// The base letter, in UTF-8, of an Arabic letter that Unicode composes with madda or hamza; empty
-// for all other letters.
+// One spelling, in UTF-8, of Arabic letters that keyboards confuse or that Unicode composes with
+// madda or hamza; empty for all other letters.
 std::string_view arabic_base(std::uint32_t code_point) noexcept {
   switch (code_point) {
     case 0x622:
@@ -46,15 +51,37 @@ std::string_view arabic_base(std::uint32_t code_point) noexcept {
     case 0x624:
       return "\u0648";
     case 0x626:
-      return "\u064A";
+    case 0x649:
+    case 0x64A:
+      return "\u06CC";
+    case 0x643:
+    case 0x6AA:
+      return "\u06A9";
+    case 0x6BE:
+    case 0x6C0:
+    case 0x6C1:
+    case 0x6D5:
+      return "\u0647";
     default:
       return {};
   }
 }
 
+std::optional<char> ascii_digit(std::uint32_t code_point) noexcept {
+  for (const std::uint32_t zero : {0x660U, 0x6F0U}) {
+    if (code_point >= zero && code_point < zero + 10)
+      return static_cast<char>('0' + (code_point - zero));
+  }
+  return std::nullopt;
+}
+
 void append_folded(std::string& out, std::string_view character) {
   const std::uint32_t code_point = utf8_code_point(character);
-  if (is_combining_mark(code_point)) return;
+  if (is_left_out(code_point)) return;
+  if (const auto digit = ascii_digit(code_point)) {
+    out += *digit;
+    return;
+  }
   if (code_point >= kLatinFirst && code_point < kLatinFirst + kLatinBases.size()) {
     const char base = kLatinBases[code_point - kLatinFirst];
     if (base != '*') {
@@ -137,19 +164,52 @@ std::string printable(std::string_view name) {
   return out;
 }
 
-std::string folded(std::string_view name) {
+std::string folded(std::string_view any_form) {
+  const std::string name = nfc(any_form);
   std::string out;
   out.reserve(name.size());
   for (std::size_t i = 0; i < name.size();) {
-    const std::size_t length = utf8_length_bytes(name.substr(i));
+    const std::size_t length = utf8_length_bytes(std::string_view(name).substr(i));
     if (length > 1) {
-      append_folded(out, name.substr(i, length));
+      append_folded(out, std::string_view(name).substr(i, length));
     } else {
       out += lower(name[i]);
     }
     i += std::max<std::size_t>(length, 1);
   }
   return out;
+}
+
+namespace {
+
+// The first character, a byte where it is not UTF-8; empty at the end.
+std::string_view first_character(std::string_view text) {
+  return text.substr(0, std::max<std::size_t>(utf8_length_bytes(text), text.empty() ? 0 : 1));
+}
+
+std::string in_words(std::string_view character) {
+  return is_utf8(character) ? character_in_words(character) : printable(character);
+}
+
+}  // namespace
+
+std::string first_difference(std::string_view listed, std::string_view found) {
+  for (;;) {
+    const std::string_view left = first_character(listed);
+    const std::string_view right = first_character(found);
+    if (left.empty() && right.empty()) return {};
+    if (left == right) {
+      listed.remove_prefix(left.size());
+      found.remove_prefix(right.size());
+      continue;
+    }
+    // One of the two may have a character more.
+    if (!left.empty() && first_character(listed.substr(left.size())) == right)
+      return "the list has " + in_words(left) + " more";
+    if (!right.empty() && first_character(found.substr(right.size())) == left)
+      return "the file has " + in_words(right) + " more";
+    return "the list has " + in_words(left) + " where the file has " + in_words(right);
+  }
 }
 
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {

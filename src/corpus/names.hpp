@@ -30,10 +30,14 @@ inline constexpr std::size_t kLabelBytesMax = 255;
 [[nodiscard]] std::string printable(std::string_view name);
 
 // Names have the same folded text if they differ only in letter case, in the accents of Latin
-// letters, or in how Unicode encodes these (one code point or two). Only hints and notes use it:
-// ids are compared byte by byte. Covers ASCII, Latin-1, Latin Extended-A and the Arabic letters
-// with hamza or madda; other scripts pass unchanged.
+// letters, in how Unicode encodes a letter (one code point or two), in Arabic letters and digits
+// that keyboards confuse, or in what nobody sees (zero width non-joiner). Only hints and notes use
+// it: ids are compared byte by byte. Covers ASCII, Latin-1, Latin Extended-A and Arabic.
 [[nodiscard]] std::string folded(std::string_view name);
+
+// "the list has 'ي' (U+064A) where the file has 'ی' (U+06CC)", of the first characters that differ;
+// empty where none does.
+[[nodiscard]] std::string first_difference(std::string_view listed, std::string_view found);
 
 [[nodiscard]] bool equals_ignoring_case(std::string_view left,
                                         std::string_view right) noexcept;  // ASCII

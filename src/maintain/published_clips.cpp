@@ -92,7 +92,6 @@ class Collector {
     });
     pipeline::BuildPlan& plan = result_.plan;
     plan.corpus.layout = parts_.front()->manifest().data_layout;
-    plan.corpus.has_text = parts_.front()->manifest().find_column("tokens") != nullptr;
     for (Entry& entry : entries_) {
       if (entry.fate == ClipFate::kCompute)
         plan.to_compute.push_back(static_cast<std::uint32_t>(plan.clips.size()));
@@ -100,6 +99,7 @@ class Collector {
       plan.corpus.clips.push_back(std::move(entry.clip));
       result_.places.push_back(entry.place);
     }
+    plan.corpus.has_text = pipeline::has_texts(parts_.front()->manifest(), plan.corpus.clips);
   }
 
   std::span<const std::shared_ptr<reader::CacheView>> parts_;

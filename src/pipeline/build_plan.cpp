@@ -17,6 +17,7 @@
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
+#include "pipeline/text_column.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_worker.hpp"
 #include "records/content_probe.hpp"
@@ -57,7 +58,6 @@ class Planner {
     }
     plan_.corpus = *std::move(found);
     XTTS_TRY(check_lists_are_read());
-    if (request_.without_text) forget_texts();
     // Moves the problems out: after this point only their number is used, and a million of them
     // should not be in memory twice.
     plan_.rejects.reserve(plan_.corpus.problems.size());
@@ -87,7 +87,7 @@ class Planner {
 
  private:
   Status check_lists_are_read() const {
-    if (plan_.corpus.unread_lists.empty() || request_.without_text) return {};
+    if (plan_.corpus.unread_lists.empty() || !request_.recipe.text.store) return {};
     if (const auto& below = plan_.corpus.corpus_below) {
       const std::string& beside = plan_.corpus.unread_beside_it;
       return {StatusCode::kInvalidArgument,
@@ -103,20 +103,15 @@ class Planner {
     return {StatusCode::kInvalidArgument,
             "DATA holds texts that no layout knows how to read:" + lists +
                 "\nA cache would lose them, and their splits and speakers. Give the columns names "
-                "that are known (audio, text, speaker, language, split; UTF-8), or say which are "
+                "that are known (audio, text, speaker, language, split), or say which are "
                 "meant with " +
-                option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
-                " and so on. Or name the layout that DATA is to be read as (" +
+                option_or_setting("audio-column", "corpus.audio_column", "NAME") + ", " +
+                option_or_setting("text-column", "corpus.text_column", "NAME") +
+                " and so on; other encodings than UTF-8 with " +
+                option_or_setting("encoding", "corpus.encoding", "NAME") +
+                ". Or name the layout that DATA is to be read as (" +
                 option("layout-of-data", "folder") + " takes the sound alone), or give " +
                 option_on("no-text")};
-  }
-
-  void forget_texts() {
-    for (Clip& clip : plan_.corpus.clips) {
-      clip.text_raw.clear();
-      clip.text_normalized.clear();
-    }
-    plan_.corpus.has_text = false;
   }
 
   void reject_by_rule(std::size_t i, formats::Reason reason) {
@@ -131,8 +126,7 @@ class Planner {
         if (!has_text(plan_.corpus.clips[i])) reject_by_rule(i, records::refusal_of_no_text());
       }
     }
-    if (!plan_.corpus.has_text || request_.recipe.text.tokens == formats::TokenKind::kNone)
-      return {};
+    if (!has_tokens(plan_, request_.recipe)) return {};
     XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(request_.recipe.text));
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       const Clip& clip = plan_.corpus.clips[i];
@@ -155,6 +149,8 @@ class Planner {
     hasher.add(formats::dump_canonical(to_json(recipe.text)));
     hasher.add(formats::dump_canonical(to_json(recipe.corpus)));
     hasher.add(formats::dump_canonical(to_json(recipe.storage)));
+    // Caches of older versions have no texts here. A build must not take them for unchanged.
+    if (plan_.corpus.has_text && !has_tokens(plan_, recipe)) hasher.add("texts without tokens");
     for (const Clip& clip : plan_.corpus.clips) {
       hasher.add_content(clip);
       hasher.add_identity(clip);
@@ -320,17 +316,20 @@ class Planner {
 }  // namespace
 
 Result<corpus::Corpus> discover_corpus(const PlanRequest& request) {
-  return corpus::discover(
-      {.env = request.env,
-       .data = request.data,
-       .corpora = request.corpora,
-       .config = request.recipe.corpus,
-       .known_splits = known_splits(request.previous),
-       .split_above_s = records::split_above_s(*request.recipe.features),
-       .probe = records::make_content_probe(request.make_decoder, request.cancelled),
-       .audio_roots = request.audio_roots,
-       .memory_bytes = request.memory_bytes,
-       .cancelled = request.cancelled});
+  XTTS_ASSIGN(auto found,
+              corpus::discover(
+                  {.env = request.env,
+                   .data = request.data,
+                   .corpora = request.corpora,
+                   .config = request.recipe.corpus,
+                   .known_splits = known_splits(request.previous),
+                   .split_above_s = records::split_above_s(*request.recipe.features),
+                   .probe = records::make_content_probe(request.make_decoder, request.cancelled),
+                   .audio_roots = request.audio_roots,
+                   .memory_bytes = request.memory_bytes,
+                   .cancelled = request.cancelled}));
+  XTTS_TRY(take_texts(request.recipe.text, found));
+  return found;
 }
 
 Result<BuildPlan> make_plan(const PlanRequest& request, std::optional<corpus::Corpus> found) {
@@ -350,8 +349,9 @@ bool has_tokens(const BuildPlan& plan, const formats::Recipe& recipe) {
 }
 
 std::string_view text_to_tokenize(const Clip& clip, const formats::TextConfig& config) {
-  return config.use_normalized && !clip.text_normalized.empty() ? clip.text_normalized
-                                                                : clip.text_raw;
+  // text.normalize makes the normalized text, whichever text it begins with.
+  const bool takes_normalized = config.use_normalized || !config.normalize.empty();
+  return takes_normalized && !clip.text_normalized.empty() ? clip.text_normalized : clip.text_raw;
 }
 
 }  // namespace xtts::pipeline

@@ -73,7 +73,6 @@ struct PlanRequest {
   reader::CacheView* previous = nullptr;  // the published cache, for reuse
   const store::SourceTable* sources = nullptr;
   bool retry_rejects = false;
-  bool without_text = false;    // as BuildRequest has it
   bool copies_renamed = false;  // the same numerics made the published records
   std::optional<PartitionChoice> partition = {};
   std::size_t clips_per_shard = 1;                // for `partition`
@@ -83,7 +82,7 @@ struct PlanRequest {
   std::uint64_t memory_bytes = UINT64_MAX;        // as for corpus::discover()
 };
 
-// Lists DATA.
+// Lists DATA, with the texts as a cache keeps them.
 [[nodiscard]] Result<corpus::Corpus> discover_corpus(const PlanRequest& request);
 // `found`: what discover_corpus() returned for this request, if it was asked before.
 [[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request,

@@ -35,7 +35,6 @@ struct BuildRequest {
   ChooseEngines choose_engines = {};        // null: the CPU
   RejectLimit max_rejects;                  // faults
   LossLimits max_losses;                    // policy drops, vanished clips
-  bool without_text = false;                // then unreadable lists do not stop the build
   std::vector<std::string> known_speakers;  // numbers 0, 1, ... of a new cache
   bool overwrite = false;                   // begin anew beside the published cache
   // With overwrite: replace only the generation of this index. If another generation was published

@@ -19,6 +19,7 @@
 #include "pipeline/known_sounds.hpp"
 #include "pipeline/manifest_parts.hpp"
 #include "pipeline/stored_columns.hpp"
+#include "pipeline/text_column.hpp"
 #include "pipeline/token_rows.hpp"
 #include "pipeline/tombstones.hpp"
 #include "records/clip_rules.hpp"
@@ -122,7 +123,7 @@ class Pass {
       facts = std::move(record->facts);
     }
     add_facts_of_lists(clip, facts);
-    if (tokens_) XTTS_TRY(add_text(clip, planned, position, row, facts));
+    XTTS_TRY(add_text(clip, planned, position, row, facts));
     records::judge(job_.recipe.corpus, job_.plan.corpus.has_text && !has_text(clip),
                    first_with_same_sound(i, facts), facts);
     return clips_.add(clip, row, facts, file_);
@@ -130,8 +131,14 @@ class Pass {
 
   Status add_text(const Clip& clip, std::uint64_t planned, std::optional<std::uint64_t> position,
                   formats::PlanRow& row, formats::RecordFacts& facts) {
-    XTTS_ASSIGN(const ClipText text, tokens_->add(clip, planned, position));
+    ClipText text;
+    if (tokens_) {
+      XTTS_ASSIGN(text, tokens_->add(clip, planned, position));
+    } else {
+      text.facts = facts_of_untokenized(clip, job_.recipe.text);
+    }
     row.text_len = text.token_count;
+    row.flags &= static_cast<std::uint8_t>(~formats::kPlanTextCut);
     if (text.was_cut) {
       row.flags |= formats::kPlanTextCut;
       ++cut_text_count_;

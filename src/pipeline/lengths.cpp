@@ -155,7 +155,7 @@ class SourceLook {
 Result<std::vector<std::uint32_t>> token_counts(const LookRequest& request,
                                                 formats::TextConfig text) {
   std::vector<std::uint32_t> counts;
-  if (!request.corpus.has_text || request.without_text) return counts;
+  if (!request.corpus.has_text) return counts;
   text.max_tokens = kTokensMost;
   text.too_long = formats::LongText::kDrop;  // its refusal tells the count
   XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(text));

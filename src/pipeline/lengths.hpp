@@ -52,7 +52,6 @@ void take_published_lengths(const formats::Manifest& published, formats::Recipe&
 struct LookRequest {
   Env& env;
   const corpus::Corpus& corpus;
-  bool without_text = false;
   audio::MakeDecoder make_decoder = {};  // as in RunConfig
   std::uint32_t thread_count = 1;
   std::function<bool()> cancelled = {};

@@ -58,7 +58,6 @@ Result<std::optional<corpus::Corpus>> LiveClips::settle_lengths() {
   XTTS_ASSIGN(auto corpus, discover_corpus(plan_request(with_longest(request_.recipe))));
   XTTS_TRY(choose_lengths({.env = env_,
                            .corpus = corpus,
-                           .without_text = request_.without_text,
                            .make_decoder = request_.run.make_decoder,
                            .thread_count = thread_count()},
                           request_.recipe)
@@ -71,7 +70,6 @@ PlanRequest LiveClips::plan_request(const formats::Recipe& recipe) const {
           .data = request_.data,
           .corpora = request_.corpora,
           .recipe = recipe,
-          .without_text = request_.without_text,
           .make_decoder = request_.run.make_decoder,
           .audio_roots = request_.audio_roots};
 }
@@ -93,7 +91,7 @@ Status LiveClips::prepare() {
   const formats::Numerics numerics;  // what is computed here is never stored
   for (const formats::ColumnSpec& column : records::sound_columns(recipe, numerics))
     columns_.push_back(records::entry_of(column, recipe));
-  if (plan_.corpus.has_text && recipe.text.tokens != formats::TokenKind::kNone) {
+  if (has_tokens(plan_, recipe)) {
     columns_.push_back(records::entry_of(records::tokens_column(recipe, numerics), recipe));
     XTTS_ASSIGN(tokenizer_, text::Tokenizer::create(recipe.text));
   }
@@ -163,7 +161,11 @@ Result<LiveRecord> LiveClips::record(std::uint64_t position,
   record.frame_count =
       frames_of_main_record(*request_.recipe.features, record.records.front().length);
   record.facts = std::move(outcome.facts);
-  if (tokenizer_) XTTS_TRY(add_tokens(planned, std::move(token_buffer), record));
+  if (tokenizer_) {
+    XTTS_TRY(add_tokens(planned, std::move(token_buffer), record));
+  } else {
+    take_text(facts_of_untokenized(planned, request_.recipe.text), record.facts);
+  }
   describe(planned, record);
   return record;
 }
@@ -193,9 +195,7 @@ void LiveClips::describe(const corpus::Clip& clip, LiveRecord& record) const {
 formats::RecordFacts LiveClips::facts(std::uint64_t position) const {
   formats::RecordFacts facts;
   add_facts_of_lists(clip(position), facts);
-  if (!tokenizer_) return facts;
-  facts.text_raw = clip(position).text_raw;
-  facts.text_normalized = clip(position).text_normalized;
+  take_text(facts_of_untokenized(clip(position), request_.recipe.text), facts);
   return facts;
 }
 

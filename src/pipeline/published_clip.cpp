@@ -1,5 +1,6 @@
 #include "pipeline/published_clip.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "reader/cache_paths.hpp"
@@ -18,6 +19,11 @@ corpus::Clip clip_of(formats::RecordFacts facts) {
   clip.extra_json = std::move(facts.extra_json).value_or("");
   clip.split = static_cast<corpus::Split>(facts.split.value_or(0));
   return clip;
+}
+
+bool has_texts(const formats::Manifest& manifest, std::span<const corpus::Clip> clips) {
+  return manifest.find_column("tokens") != nullptr ||
+         std::ranges::any_of(clips, [](const corpus::Clip& clip) { return has_text(clip); });
 }
 
 Result<std::optional<std::string>> lost_shard(Env& env, const std::string& cache,

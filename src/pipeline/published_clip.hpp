@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/env.hpp"
@@ -15,6 +16,10 @@ namespace xtts::pipeline {
 
 // The clip that a record was made of, as its lists stated it.
 [[nodiscard]] corpus::Clip clip_of(formats::RecordFacts facts);
+
+// Whether the corpus of a published cache has texts: it has tokens, or a clip has a text.
+[[nodiscard]] bool has_texts(const formats::Manifest& manifest,
+                             std::span<const corpus::Clip> clips);
 
 // Tells what is wrong with the first shard that is missing, or has another size than in the
 // manifest; nothing if all are right. Reads no byte of them. kResource: the system ran short.

@@ -122,7 +122,7 @@ std::uint64_t text_bytes(const BuildPlan& plan, const BuildRequest& request) {
     const std::uint64_t text = text_to_tokenize(clip, request.recipe.text).size();
     const std::uint64_t tokens = formats::kPackedAlignmentBytes + text * sizeof(std::int32_t);
     sum += kIndexBytesPerClip + 2 * text;
-    if (plan.corpus.has_text) sum += is_padded ? record : std::min(record, tokens);
+    if (has_tokens(plan, request.recipe)) sum += is_padded ? record : std::min(record, tokens);
   }
   return sum;
 }

@@ -1,10 +1,13 @@
 #include "pipeline/text_column.hpp"
 
+#include <algorithm>
+
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/build_plan.hpp"
+#include "text/normalizer.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -16,6 +19,40 @@ std::uint32_t count_characters(std::string_view text) {
 }
 
 }  // namespace
+
+Status take_texts(const formats::TextConfig& config, corpus::Corpus& corpus) {
+  if (!config.store) {
+    for (corpus::Clip& clip : corpus.clips) {
+      clip.text_raw.clear();
+      clip.text_normalized.clear();
+    }
+    corpus.has_text = false;
+    return {};
+  }
+  if (config.normalize.empty()) return {};
+  XTTS_ASSIGN(const auto normalizer, text::TextNormalizer::create(config.normalize));
+  for (corpus::Clip& clip : corpus.clips) {
+    const SharedText& chosen = config.use_normalized && !clip.text_normalized.empty()
+                                   ? clip.text_normalized
+                                   : clip.text_raw;
+    const std::string normalized = normalizer.apply(chosen);
+    if (normalized.empty()) clip.text_raw.clear();
+    clip.text_normalized = normalized == chosen ? SharedText(chosen) : SharedText(normalized);
+  }
+  corpus.has_text =
+      std::ranges::any_of(corpus.clips, [](const auto& one) { return has_text(one); });
+  return {};
+}
+
+formats::RecordFacts facts_of_untokenized(const corpus::Clip& clip,
+                                          const formats::TextConfig& config) {
+  formats::RecordFacts facts;
+  if (!has_text(clip)) return facts;
+  facts.text_raw = clip.text_raw;
+  facts.text_normalized = clip.text_normalized;
+  facts.character_count = count_characters(text_to_tokenize(clip, config));
+  return facts;
+}
 
 ClipText tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
                        const formats::TextConfig& config) {

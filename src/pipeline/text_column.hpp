@@ -22,6 +22,13 @@ struct ClipText {
   formats::RecordFacts facts;
 };
 
+// Turns the texts of the lists into those that a cache keeps: none without text.store; else what
+// text.normalize makes is the normalized text. A text of which nothing is left is gone.
+// kUnsupported: a table that this version cannot read.
+[[nodiscard]] Status take_texts(const formats::TextConfig& config, corpus::Corpus& corpus);
+// What the index holds of a text that has no tokens; empty without a text.
+[[nodiscard]] formats::RecordFacts facts_of_untokenized(const corpus::Clip& clip,
+                                                        const formats::TextConfig& config);
 [[nodiscard]] ClipText tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
                                      const formats::TextConfig& config);
 // `clip` is one that a plan has taken: kInternal if a rule refuses its text.

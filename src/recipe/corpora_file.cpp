@@ -38,7 +38,8 @@ constexpr std::array kKeys = {EntryKey{"name", XTTS_FIELD(name)},
                               EntryKey{"language_column", XTTS_FIELD(columns.language)},
                               EntryKey{"split_column", XTTS_FIELD(columns.split)},
                               EntryKey{"start_column", XTTS_FIELD(columns.start)},
-                              EntryKey{"end_column", XTTS_FIELD(columns.end)}};
+                              EntryKey{"end_column", XTTS_FIELD(columns.end)},
+                              EntryKey{"encoding", XTTS_FIELD(encoding)}};
 #undef XTTS_FIELD
 
 const EntryKey* find_key(std::string_view name) {

@@ -8,6 +8,7 @@
 #include "recipe/feature_keys.hpp"
 #include "recipe/make_key.hpp"
 #include "recipe/named_files.hpp"
+#include "recipe/text_tables.hpp"
 
 namespace xtts::recipe {
 namespace {
@@ -65,6 +66,32 @@ Key vocabulary_file_key() {
   return key;
 }
 
+Key normalize_key() {
+  Key key;
+  key.name = "text.normalize";
+  key.about = "applied in this order before tokens are made";
+  key.takes = "a list of " + text_table_names();
+  key.is_list = true;
+  key.applies_when = {"text.store", {"true"}};
+  key.print = [](const Recipe& recipe) {
+    std::vector<std::string> printed;
+    for (const formats::TextTable& table : recipe.text.normalize) printed.push_back(table.name);
+    return printed;
+  };
+  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
+    std::vector<formats::TextTable> tables;
+    for (const Scalar& value : values) {
+      auto table = text_table(value.text);
+      if (!table) return "'" + value.text + "' is none of " + text_table_names();
+      tables.push_back(std::move(*table));
+    }
+    recipe.text.normalize = std::move(tables);
+    return std::string();
+  };
+  key.reset = [](Recipe& recipe) { recipe.text.normalize.clear(); };
+  return key;
+}
+
 std::vector<Key> general_keys() {
   std::vector<Key> keys;
   keys.push_back(XTTS_KEY(name, "the name of the recipe"));
@@ -90,6 +117,8 @@ std::vector<Key> text_keys() {
                "drop: leave the character out | unk: token vocabulary + 1 | error: reject the clip",
                characters),
       XTTS_KEY(text.use_normalized, "tokens of the normalized text, else of the raw one", any),
+      XTTS_KEY(text.store, "false: sound alone, without texts and tokens (--no-text)"),
+      normalize_key(),
   };
 }
 
@@ -129,6 +158,8 @@ std::vector<Key> corpus_keys() {
       scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "in seconds, as end_column",
                  table),
       scalar_key("corpus.end_column", XTTS_AT(corpus.columns.end), "", table),
+      XTTS_KEY(corpus.encoding,
+               "encoding of the lists, such as cp1256; empty: UTF-8, or UTF-16 with its mark"),
       XTTS_KEY(corpus.max_source_seconds, "longer source files are dropped"),
       XTTS_KEY(corpus.max_clip_seconds, "longer clips are dropped; none: no limit"),
   };

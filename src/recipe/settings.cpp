@@ -35,12 +35,23 @@ std::string name_all(const std::vector<const Key*>& keys) {
   return names;
 }
 
+// Without what stands around it, if both are there.
+std::string_view inside(std::string_view text, char begin, char end) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const bool is_inside = text.size() >= 2 && text.front() == begin && text.back() == end;
+  return is_inside ? text.substr(1, text.size() - 2) : text;
+}
+
+// A list is "a,b", or as YAML and JSON write it: "[a, b]", "[\"a\", \"b\"]".
 std::vector<Scalar> split_values(std::string_view text, bool is_list) {
   std::vector<Scalar> values;
   if (!is_list) return {{std::string(text), ScalarForm::kArgument}};
+  text = inside(text, '[', ']');
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
-    values.push_back({std::string(text.substr(0, comma)), ScalarForm::kArgument});
+    const std::string_view value = inside(text.substr(0, comma), '"', '"');
+    values.push_back({std::string(value), ScalarForm::kArgument});
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
   }
   return values;

@@ -96,7 +96,9 @@ std::string words_of(const Reason& reason) {
     case Rule::kNoText:
       return "no text";
     case Rule::kTextTooLong:
-      return counted_by(first, "token", "tokens") + ", at most " + count_of(second);
+      return (detail.empty() ? counted_by(first, "token", "tokens")
+                             : count_of(first) + " " + detail) +
+             ", at most " + count_of(second);
     case Rule::kUnknownCharacters:
       return unknown_characters(reason);
     case Rule::kTextNotUtf8:

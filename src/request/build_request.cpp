@@ -100,6 +100,7 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
   XTTS_TRY(set("storage.layout", options.layout));
   XTTS_TRY(set("storage.dtype", options.dtype));
   XTTS_TRY(recipe::apply_settings(env, recipe, options.settings));
+  if (options.no_text) recipe.text.store = false;
   XTTS_TRY(recipe::check(recipe));
   return recipe;
 }
@@ -122,7 +123,6 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   XTTS_ASSIGN(request.max_losses.dropped,
               parse_percent(option("max-dropped"), options.max_dropped));
   XTTS_ASSIGN(request.max_losses.gone, parse_percent(option("max-gone"), options.max_gone));
-  request.without_text = options.no_text;
   request.run.thread_count =
       options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
   XTTS_ASSIGN(request.run.memory_bytes, memory_of(options));

@@ -1,9 +1,8 @@
 #include "text/tokenizer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "base/character_words.hpp"
 #include "base/counted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
@@ -23,30 +22,17 @@ using formats::UnknownCharacter;
 // A message names at most this many characters; a text in another script would fill pages.
 constexpr std::size_t kNamedCharactersMax = 5;
 
-std::string code_point_name(std::string_view character) {
-  std::array<char, 16> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "U+%04X",
-                static_cast<unsigned>(utf8_code_point(character)));
-  return buffer.data();
-}
-
-// Lists the first ones: "'ß' (U+00DF) 2 times, (U+0009) 1 time, and 3 more".
+// Lists the first ones: "'ß' (U+00DF) 2 times, U+0009 (tab) 1 time, and 3 more".
 Reason unknown_characters(const std::map<std::string, std::uint64_t>& unknown) {
   std::string examples;
-  std::size_t named = 0;
   std::uint64_t times = 0;
-  const std::size_t shown = shown_of(unknown.size(), kNamedCharactersMax);
-  for (const auto& [character, count] : unknown) {
-    times += count;
-    if (named++ >= shown) continue;
-    const bool visible = static_cast<unsigned char>(character[0]) > 0x20 && character != "\x7F";
-    examples += (examples.empty() ? "" : ", ") +
-                (visible ? "'" + character + "' " : std::string()) + "(" +
-                code_point_name(character) + ") " + std::to_string(count) +
-                (count == 1 ? " time" : " times");
+  for (const auto& [character, count] : unknown) times += count;
+  const ShownCharacters shown = by_count(unknown, shown_of(unknown.size(), kNamedCharactersMax));
+  for (const auto& [character, count] : shown.listed) {
+    examples += (examples.empty() ? "" : ", ") + character_in_words(character) + " " +
+                counted(count, "time", "times");
   }
-  if (unknown.size() > shown)
-    examples += ", and " + std::to_string(unknown.size() - shown) + " more";
+  if (shown.left_out > 0) examples += ", and " + std::to_string(shown.left_out) + " more";
   return {.rule = Rule::kUnknownCharacters,
           .numbers = {static_cast<double>(unknown.size()), static_cast<double>(times)},
           .detail = std::move(examples)};
@@ -61,7 +47,8 @@ void apply_length_policy(const TextConfig& config, Tokens& tokens) {
   }
   tokens.refusal = Reason{.rule = Rule::kTextTooLong,
                           .numbers = {static_cast<double>(tokens.values.size()),
-                                      static_cast<double>(config.max_tokens)}};
+                                      static_cast<double>(config.max_tokens)},
+                          .detail = config.tokens == TokenKind::kCharacters ? "characters" : ""};
 }
 
 Tokens encode_bytes(std::string_view text) {

@@ -1,7 +1,10 @@
 #include "verify/index_repair.hpp"
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
@@ -9,6 +12,7 @@
 #include "formats/sound_columns.hpp"
 #include "pipeline/build_plan.hpp"
 #include "pipeline/index_build.hpp"
+#include "pipeline/published_clip.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/read_exactly.hpp"
@@ -26,8 +30,14 @@ constexpr std::uint64_t kRejectsBytesMax = std::uint64_t{1} << 30U;
 class IndexRepair {
  public:
   IndexRepair(Env& env, const std::string& cache, const formats::Manifest& manifest,
-              store::CacheFolder& folder, const std::function<bool()>& cancelled)
-      : env_(env), cache_(cache), manifest_(manifest), folder_(folder), cancelled_(cancelled) {}
+              store::CacheFolder& folder, const Sources& sources,
+              const std::function<bool()>& cancelled)
+      : env_(env),
+        cache_(cache),
+        manifest_(manifest),
+        folder_(folder),
+        sources_(sources),
+        cancelled_(cancelled) {}
 
   Result<std::optional<std::string>> run() {
     Status status = make();
@@ -59,6 +69,9 @@ class IndexRepair {
     }
     pipeline::BuildPlan plan;
     XTTS_TRY(list_clips(plan));
+    if (!has_tokens() && recipe.text.store && !sources_.data.empty())
+      XTTS_TRY(take_texts_of_lists(recipe, plan));
+    plan.corpus.has_text = pipeline::has_texts(manifest_, plan.corpus.clips);
     XTTS_ASSIGN(const auto rejects, read_rejects());
     return write(plan, recipe, rejects);
   }
@@ -154,8 +167,21 @@ class IndexRepair {
       }
       plan.corpus.clips.push_back(std::move(clip));
     }
-    plan.corpus.has_text = has_tokens();
     plan.clips.resize(plan.corpus.clips.size());
+    return {};
+  }
+
+  Status take_texts_of_lists(const formats::Recipe& recipe, pipeline::BuildPlan& plan) const {
+    XTTS_ASSIGN(const auto listed, listed_corpus(env_, sources_, recipe, {}, cancelled_));
+    std::unordered_map<std::string, const corpus::Clip*> by_id;
+    for (const corpus::Clip& clip : listed.clips) by_id.emplace(full_id(clip), &clip);
+    for (corpus::Clip& clip : plan.corpus.clips) {
+      const auto found = by_id.find(full_id(clip));
+      if (found == by_id.end()) continue;
+      clip.text_raw = found->second->text_raw;
+      clip.text_normalized = found->second->text_normalized;
+      clip.extra_json = found->second->extra_json;
+    }
     return {};
   }
 
@@ -194,13 +220,19 @@ class IndexRepair {
         env_, join_path(cache_, formats::index_file_name(made->manifest.index_digest))));
     return {StatusCode::kCorrupt,
             "it came out with other bytes than the manifest names: lists or rejects have changed "
-            "since its shards were written"};
+            "since its shards were written" +
+                std::string(has_tokens() || !sources_.data.empty()
+                                ? ""
+                                : ". Without tokens its texts are in the index alone: say where "
+                                  "the corpus is with " +
+                                      option("data", "DATA"))};
   }
 
   Env& env_;
   const std::string& cache_;
   const formats::Manifest& manifest_;
   store::CacheFolder& folder_;
+  const Sources& sources_;
   const std::function<bool()>& cancelled_;
   std::size_t sound_count_ = 0;
   std::vector<JournalShard> sounds_, tokens_;
@@ -211,9 +243,9 @@ class IndexRepair {
 
 Result<std::optional<std::string>> remake_index(Env& env, const std::string& cache,
                                                 const formats::Manifest& manifest,
-                                                store::CacheFolder& folder,
+                                                store::CacheFolder& folder, const Sources& sources,
                                                 const std::function<bool()>& cancelled) {
-  return IndexRepair(env, cache, manifest, folder, cancelled).run();
+  return IndexRepair(env, cache, manifest, folder, sources, cancelled).run();
 }
 
 }  // namespace xtts::verify

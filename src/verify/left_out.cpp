@@ -21,7 +21,6 @@ Result<pipeline::BuildPlan> plan_without(reader::CacheView& view,
                                          const std::set<std::uint64_t>& positions) {
   pipeline::BuildPlan plan;
   plan.corpus.layout = view.manifest().data_layout;
-  plan.corpus.has_text = view.manifest().find_column("tokens") != nullptr;
   for (std::uint64_t position = 0; position < view.size(); ++position) {
     if (positions.contains(position)) continue;
     XTTS_ASSIGN(auto facts, view.details(position));
@@ -29,6 +28,7 @@ Result<pipeline::BuildPlan> plan_without(reader::CacheView& view,
     plan.clips.push_back({.fate = pipeline::ClipFate::kReuse,
                           .previous_position = static_cast<std::uint32_t>(position)});
   }
+  plan.corpus.has_text = pipeline::has_texts(view.manifest(), plan.corpus.clips);
   return plan;
 }
 

@@ -11,7 +11,6 @@
 #include "pipeline/build_plan.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
-#include "records/content_probe.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"
@@ -79,16 +78,7 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
 Status Recomputer::discover(reader::IndexReader& index) {
   XTTS_TRY(sources_.no_decoder);
   XTTS_ASSIGN(numerics_, records::numerics_of(sources_.isa, sources_.make_decoder, cancelled_));
-  XTTS_ASSIGN(corpus_, corpus::discover(
-                           {.env = env_,
-                            .data = sources_.data,
-                            .corpora = sources_.corpora,
-                            .config = recipe_.corpus,
-                            .known_splits = published_splits(index),
-                            .split_above_s = records::split_above_s(*recipe_.features),
-                            .probe = records::make_content_probe(sources_.make_decoder, cancelled_),
-                            .audio_roots = sources_.audio_roots,
-                            .cancelled = cancelled_}));
+  XTTS_ASSIGN(corpus_, listed_corpus(env_, sources_, recipe_, published_splits(index), cancelled_));
   for (std::uint32_t i = 0; i < corpus_.clips.size(); ++i) {
     places_.emplace(full_id(corpus_.clips[i]), i);
   }

@@ -44,10 +44,6 @@ struct RecomputedClip {
   records::ClipOutcome outcome;  // its buffers always exist
 };
 
-// Returns true if the work shall stop. Called while a source is decoded. An empty function means
-// never.
-using CancelCheck = std::function<bool()>;
-
 class Recomputer {
  public:
   // Env, manifest and index must outlive the Recomputer. Without data in `sources` it makes only

@@ -397,8 +397,8 @@ Result<std::optional<RepairedFile>> repair_index(Run& run) {
   }
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(run.env, run.cache, run.lease_callbacks()));
-  const auto why_not =
-      remake_index(run.env, run.cache, loaded->manifest, *folder, run.options.cancelled);
+  const auto why_not = remake_index(run.env, run.cache, loaded->manifest, *folder,
+                                    run.options.sources, run.options.cancelled);
   if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see
   XTTS_TRY(leave(run.env, *folder));
   if (!*why_not) return std::optional(RepairedFile{.file = name, .done = Sign::kIndexRemade});

@@ -1,14 +1,18 @@
 // Sources: the place of the sources and the means to compute records from them again. Plain
-// values.
+// values, and the look at what they list.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "audio/audio_decoder.hpp"
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
 #include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "pipeline/run_config.hpp"
 #include "xtts/status.hpp"
 
@@ -32,5 +36,16 @@ struct Sample {
   double share = 1.0;
   std::uint64_t seed = 0;
 };
+
+// Returns true if the work shall stop. Called while DATA is listed or a source is decoded. An empty
+// function means never.
+using CancelCheck = std::function<bool()>;
+
+// Lists the clips of the sources, with their texts, as a build of `recipe` does. Failures: those of
+// discovery.
+[[nodiscard]] Result<corpus::Corpus> listed_corpus(Env& env, const Sources& sources,
+                                                   const formats::Recipe& recipe,
+                                                   corpus::KnownSplits known_splits,
+                                                   const CancelCheck& cancelled);
 
 }  // namespace xtts::verify

@@ -37,7 +37,8 @@ def try_page(page, sample_corpus, folder):
             pytest.skip(f"{package} is not installed here: the page is not tried")
     shutil.copytree(sample_corpus, folder / "data")
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment["PATH"] = os.pathsep.join([str(PROGRAM.parent), str(Path(sys.executable).parent), environment["PATH"]])
+    folders = [PROGRAM.parent, Path(sys.executable).parent, PROJECT / "samples"]
+    environment["PATH"] = os.pathsep.join([*map(str, folders), environment["PATH"]])
     command = [sys.executable, RUN_PAGE, page]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False

@@ -230,6 +230,33 @@ def test_a_list_that_nobody_can_read_is_left_to_no_text(corpus, tmp_path):
     assert len(xp.runtime(data, no_text=True, progress=False)) == 1
 
 
+def test_a_recipe_without_tokens_keeps_the_texts(corpus, built, tmp_path):
+    texts = {clip.id: clip.text for clip in xp.open(built[0])}
+    assert len(set(texts.values())) > 1
+    for name, options in {"texts": {}, "silent": {"no_text": True}}.items():
+        xp.build(corpus, tmp_path / name, recipe="hifigan", progress=False, **options)
+        cache = xp.open(tmp_path / name)
+        assert "tokens" not in cache.columns
+        kept = {clip.id: clip.text for clip in cache}
+        assert kept == (texts if name == "texts" else dict.fromkeys(texts))
+    live = xp.runtime(corpus, recipe="hifigan", progress=False)
+    assert {clip.id: clip.text for clip in live} == texts
+
+
+def test_lists_of_another_encoding_are_read_and_normalized(corpus, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(next(corpus.glob("*.wav")), data / "one.wav")
+    (data / "metadata.csv").write_bytes("file,text\none.wav,\u0643\u062a\u0627\u0628 \u0645\u0646\n".encode("cp1256"))
+    with pytest.raises(xp.InvalidArgumentError, match="corpus.encoding=cp1256"):
+        build(data, tmp_path / "cache")
+    settings = {"corpus.encoding": "cp1256", "text.normalize": ["arabic_letters"]}
+    xp.build(data, tmp_path / "cache", settings=settings, progress=False)
+    (clip,) = xp.open(tmp_path / "cache")
+    assert clip.text == "\u0643\u062a\u0627\u0628 \u0645\u0646"
+    assert clip.text_normalized == "\u06a9\u062a\u0627\u0628 \u0645\u0646"
+
+
 def test_a_clip_that_nothing_makes_again_is_let_go(corpus, tmp_path):
     data = shutil.copytree(corpus, tmp_path / "data")
     build(data, tmp_path / "cache")

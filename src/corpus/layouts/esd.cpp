@@ -3,8 +3,6 @@
 // published lists use four encodings (UTF-8, UTF-16, GB2312, Windows-1252); each list is decoded
 // by its own. An unreadable list is a problem of its speaker.
 
-#include <iconv.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -22,9 +20,11 @@
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/encoding.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace esd_layout {
@@ -55,27 +55,10 @@ bool is_chinese(std::string_view speaker) {
   return speaker <= "0010";
 }
 
-// nullopt: these bytes are not text in that encoding.
-std::optional<std::string> as_utf8(std::string_view bytes, const char* encoding) {
-  const iconv_t converter = ::iconv_open("UTF-8", encoding);
-  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;  // NOLINT
-  std::string text(bytes.size() * 4 + 4, '\0');  // a byte becomes at most four
-  std::string copy(bytes);                       // iconv() takes no const text
-  char* in = copy.data();
-  std::size_t in_left = copy.size();
-  char* out = text.data();
-  std::size_t out_left = text.size();
-  const std::size_t done = ::iconv(converter, &in, &in_left, &out, &out_left);
-  ::iconv_close(converter);
-  if (done == static_cast<std::size_t>(-1) || in_left != 0) return std::nullopt;
-  text.resize(text.size() - out_left);
-  return text;
-}
-
-std::optional<std::string> decoded(std::string bytes, std::string_view speaker) {
-  if (is_utf16(bytes)) return as_utf8(bytes, "UTF-16");
-  if (utf8_valid_bytes(bytes) == bytes.size()) return bytes;
-  return as_utf8(bytes, is_chinese(speaker) ? "GB18030" : "WINDOWS-1252");
+// The encoding that a list was published in.
+std::string_view published_in(std::string_view bytes, std::string_view speaker) {
+  if (utf8_valid_bytes(bytes) == bytes.size()) return {};
+  return is_chinese(speaker) ? "GB18030" : "WINDOWS-1252";
 }
 
 // The names of the folders between the speaker's folder and the file.
@@ -129,14 +112,17 @@ class EsdReader {
       return {};
     }
     if (input_.log != nullptr) input_.log->paths.emplace(source.list);
-    auto text = decoded(std::move(*bytes), speaker);
-    if (!text) {
+    const std::string& named = input_.config.encoding;
+    const std::string encoding(named.empty() ? published_in(*bytes, speaker) : named);
+    auto text = as_utf8(std::move(*bytes), encoding);
+    if (!text.ok()) return text.status();
+    if (utf8_valid_bytes(*text) < text->size()) {
       clips_.refuse_file(source.list, {},
                          "is not UTF-8, UTF-16, or what its language was published in; save it as "
                          "UTF-8");
       return {};
     }
-    XTTS_ASSIGN(LineReader list, LineReader::from_bytes(std::move(*text), path));
+    XTTS_ASSIGN(LineReader list, LineReader::from_bytes(std::move(*text)));
     return read_lines({source, list, clips_}, "\t",
                       [&](const ListLine& line) { return add_line(line, speaker); });
   }

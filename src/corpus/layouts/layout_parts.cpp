@@ -39,9 +39,9 @@ std::optional<Split> split_before_dash(std::string_view name, std::string_view& 
   return official_split(name.substr(0, dash));
 }
 
-Result<LineReader> read_small_text(Env& env, const std::string& path) {
-  XTTS_ASSIGN(std::string bytes, read_text_file(env, path, kTextBytesMax));
-  return LineReader::from_bytes(std::move(bytes), path);
+Result<LineReader> read_small_text(const LayoutInput& input, const std::string& path) {
+  XTTS_ASSIGN(std::string bytes, read_text_file(input.env, path, kTextBytesMax));
+  return LineReader::from_bytes(std::move(bytes), input.config.encoding);
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ Transcript read_transcript(const LayoutInput& input, const WalkedFile& file) {
   if (file.refusal != nullptr) {
     return {{}, Fault{"the transcript " + file.refusal->reason, file.refusal->kind}};
   }
-  const auto text = read_small_text(input.env, input.tree.full_path(file.path));
+  const auto text = read_small_text(input, input.tree.full_path(file.path));
   if (!text.ok()) {
     const bool is_input = text.status().code() == StatusCode::kInvalidArgument;
     return {{},

@@ -185,7 +185,8 @@ std::optional<Status> refusal_of_columns(const LayoutInput& input, std::string_v
       StatusCode::kInvalidArgument,
       printable(list) + " has the columns " + names +
           ", and none of these names is known for the audio. Say which column is which: " +
-          option("audio-column", "NAME") + ", " + option("text-column", "NAME") +
+          option_or_setting("audio-column", "corpus.audio_column", "NAME") + ", " +
+          option_or_setting("text-column", "corpus.text_column", "NAME") +
           " and so on; or make a line of known names its first line (audio: " +
           table_layout::known_names(FieldRole::kAudio) +
           "; text: " + table_layout::known_names(FieldRole::kRaw) + ")");

@@ -200,8 +200,10 @@ Miss AudioFinder::explain_miss(const ListSource& source, std::string_view listed
     }
     const auto alike = look_alikes_.find(folded(without_audio_extension(path)));
     if (alike != look_alikes_.end()) {
+      const std::string difference =
+          first_difference(without_audio_extension(path), without_audio_extension(alike->second));
       return {"no audio of this name; " + printable(alike->second) +
-              " differs in letter case, accents, their encoding or the extension"};
+              " is almost it: " + (difference.empty() ? "its extension differs" : difference)};
     }
   }
   return {"no audio named " + printable(listed) + " in " +

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "corpus/lists/encoding.hpp"
 #include "corpus/lists/gunzip.hpp"
 #include "corpus/names.hpp"
 
@@ -102,6 +103,36 @@ class PackedSource final : public ByteWindow::Source {
   std::uint64_t unpacked_bytes_ = 0;
 };
 
+// Decodes what another source reads. `rest` was read from it before.
+class DecodedSource final : public ByteWindow::Source {
+ public:
+  DecodedSource(std::unique_ptr<ByteWindow::Source> encoded, std::string rest, Decoder decoder)
+      : encoded_(std::move(encoded)), piece_(std::move(rest)), decoder_(std::move(decoder)) {}
+
+  Result<bool> read(std::string& out) override {
+    const std::size_t before = out.size();
+    while (out.size() == before && !is_at_end_) {
+      if (piece_.empty()) {
+        XTTS_ASSIGN(const bool is_more, encoded_->read(piece_));
+        is_at_end_ = !is_more;
+        if (is_at_end_) decoder_.finish(out);
+      }
+      decoder_.take(piece_, out);
+      piece_.clear();
+    }
+    return out.size() > before;
+  }
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return encoded_->size_bytes(); }
+  [[nodiscard]] std::uint64_t read_bytes() const override { return encoded_->read_bytes(); }
+
+ private:
+  std::unique_ptr<ByteWindow::Source> encoded_;
+  std::string piece_;
+  Decoder decoder_;
+  bool is_at_end_ = false;
+};
+
 }  // namespace
 
 ByteWindow::ByteWindow() = default;
@@ -109,7 +140,8 @@ ByteWindow::ByteWindow(ByteWindow&&) noexcept = default;
 ByteWindow& ByteWindow::operator=(ByteWindow&&) noexcept = default;
 ByteWindow::~ByteWindow() = default;
 
-Result<ByteWindow> ByteWindow::open(Env& env, const std::string& path, bool is_packed) {
+Result<ByteWindow> ByteWindow::open(Env& env, const std::string& path, bool is_packed,
+                                    const std::string& encoding) {
   XTTS_ASSIGN(auto file, env.open_for_read(path));
   if (file->size_bytes() > kListBytesMax) {
     return Status(StatusCode::kInvalidArgument,
@@ -122,7 +154,19 @@ Result<ByteWindow> ByteWindow::open(Env& env, const std::string& path, bool is_p
   } else {
     bytes.source_ = std::make_unique<FileSource>(std::move(file));
   }
+  XTTS_TRY(bytes.decode(encoding));
   return bytes;
+}
+
+// Nothing of the list has been taken yet: its first piece alone is read, for its mark.
+Status ByteWindow::decode(const std::string& named) {
+  fill();
+  const std::string encoding = encoding_of(available(), named);
+  if (encoding.empty() || source_ == nullptr) return {};
+  XTTS_ASSIGN(Decoder decoder, Decoder::open(encoding));
+  source_ = std::make_unique<DecodedSource>(std::move(source_), std::exchange(buffer_, {}),
+                                            std::move(decoder));
+  return {};
 }
 
 ByteWindow ByteWindow::of(std::string own_bytes) {

@@ -1,6 +1,6 @@
-// ByteWindow reads a list from its beginning to its end through a window of bounded size, and
-// inflates a packed list on the way. A list may be larger than memory, and a packed one may hold
-// far more than its size suggests.
+// ByteWindow reads a list from its beginning to its end through a window of bounded size. On the
+// way it inflates a packed list, and turns a list of another encoding into UTF-8 (encoding.hpp). A
+// list may be larger than memory, and a packed one may hold far more than its size suggests.
 //
 // A failure on the way (the disk, damaged or endless gzip) ends the bytes early and is kept in
 // failure(). The reader checks it at the end, or the ReadLog of a layout does. Owns the file.
@@ -35,8 +35,9 @@ class ByteWindow {
  public:
   class Source;
 
-  // kInvalidArgument: above kListBytesMax.
-  [[nodiscard]] static Result<ByteWindow> open(Env& env, const std::string& path, bool is_packed);
+  // kInvalidArgument: above kListBytesMax, or the system does not know the encoding.
+  [[nodiscard]] static Result<ByteWindow> open(Env& env, const std::string& path, bool is_packed,
+                                               const std::string& encoding = {});
   [[nodiscard]] static ByteWindow of(std::string bytes);
   // A window over `bytes`, which must outlive it.
   [[nodiscard]] static ByteWindow view_of(std::string_view bytes);
@@ -57,6 +58,7 @@ class ByteWindow {
  private:
   ByteWindow();
   void fill();
+  [[nodiscard]] Status decode(const std::string& encoding);
 
   std::unique_ptr<Source> source_;  // null: all bytes are at hand
   std::string buffer_;

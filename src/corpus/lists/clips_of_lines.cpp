@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 Result<LineReader> open_list(const LayoutInput& input, std::string_view list) {
   const bool is_packed = equals_ignoring_case(file_extension(list), "gz");
   return LineReader::open(input.env, input.tree.full_path(list), is_packed,
-                          input.log == nullptr ? nullptr : &input.log->list);
+                          input.log == nullptr ? nullptr : &input.log->list, input.config.encoding);
 }
 
 // The first field of a line; empty where the line has only one, which may be anything.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "corpus/names.hpp"
@@ -24,31 +25,25 @@ bool has_one_line(std::string_view text) {
 
 }  // namespace
 
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-}
-
-Result<LineReader> LineReader::open(Env& env, const std::string& path, bool is_packed,
-                                    ListLog* log) {
-  XTTS_ASSIGN(ByteWindow bytes, ByteWindow::open(env, path, is_packed));
+Result<LineReader> LineReader::open(Env& env, const std::string& path, bool is_packed, ListLog* log,
+                                    const std::string& encoding) {
+  XTTS_ASSIGN(ByteWindow bytes, ByteWindow::open(env, path, is_packed, encoding));
   LineReader list(std::move(bytes));
-  XTTS_TRY(list.begin(path));
+  XTTS_TRY(list.begin());
   list.bytes_.set_log(log);
   return list;
 }
 
-Result<LineReader> LineReader::from_bytes(std::string own_bytes, const std::string& path) {
-  LineReader list(ByteWindow::of(std::move(own_bytes)));
-  XTTS_TRY(list.begin(path));
+Result<LineReader> LineReader::from_bytes(std::string own_bytes, const std::string& encoding) {
+  XTTS_ASSIGN(std::string text, as_utf8(std::move(own_bytes), encoding));
+  LineReader list(ByteWindow::of(std::move(text)));
+  XTTS_TRY(list.begin());
   return list;
 }
 
-Status LineReader::begin(const std::string& path) {
+Status LineReader::begin() {
   const std::string_view bytes = bytes_.peek(kUtf8Mark.size());
   XTTS_TRY(bytes_.failure());
-  if (is_utf16(bytes)) {
-    return {StatusCode::kInvalidArgument, path + " is UTF-16; save it as UTF-8"};
-  }
   // Lines of the old Mac OS end in CR alone.
   const bool is_old_mac =
       bytes.find('\n') == std::string_view::npos && bytes.find('\r') != std::string_view::npos;
@@ -101,11 +96,15 @@ std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
            counted(bytes.size(), "byte", "bytes") + " of text; at most " +
            counted(kTextBytesMax, "byte is", "bytes are") + " allowed";
   }
-  if (bytes.find('\0') != std::string_view::npos) return "holds a NUL byte";
+  if (bytes.find('\0') != std::string_view::npos)
+    return "holds a NUL byte: where it is UTF-16, give " +
+           option_or_setting("encoding", "corpus.encoding", "UTF-16LE");
   if (is_ascii(bytes)) return std::nullopt;
   const std::size_t valid = utf8_valid_bytes(bytes);
   if (valid == bytes.size()) return std::nullopt;
-  return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
+  return "is not UTF-8 (byte " + std::to_string(valid + 1) +
+         "); save it as UTF-8, or name its encoding, as in " +
+         option_or_setting("encoding", "corpus.encoding", "cp1256");
 }
 
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {

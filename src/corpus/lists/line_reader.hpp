@@ -13,6 +13,7 @@
 #include "base/env.hpp"
 #include "base/shared_text.hpp"
 #include "corpus/lists/byte_window.hpp"
+#include "corpus/lists/encoding.hpp"
 
 namespace xtts::corpus {
 
@@ -24,13 +25,14 @@ inline constexpr std::size_t kLineBytesKept = std::size_t{2} << 20U;
 
 class LineReader {
  public:
-  // kInvalidArgument: too big, UTF-16, not a regular file, or damaged gzip. A UTF-8 byte-order
-  // mark is dropped. A failure after the first piece ends the lines early; status() and `log`
-  // (null, or it outlives the list) then have it.
+  // kInvalidArgument: too big, not a regular file, damaged gzip, or an unknown encoding. A
+  // byte-order mark is dropped. A failure after the first piece ends the lines early; status() and
+  // `log` (null, or it outlives the list) then have it.
   [[nodiscard]] static Result<LineReader> open(Env& env, const std::string& path, bool is_packed,
-                                               ListLog* log);
-  // Reads bytes from memory; `path` is for messages.
-  [[nodiscard]] static Result<LineReader> from_bytes(std::string bytes, const std::string& path);
+                                               ListLog* log, const std::string& encoding = {});
+  // Reads bytes from memory.
+  [[nodiscard]] static Result<LineReader> from_bytes(std::string bytes,
+                                                     const std::string& encoding = {});
 
   struct Line {
     std::uint64_t number = 0;  // from 1
@@ -47,7 +49,7 @@ class LineReader {
 
  private:
   explicit LineReader(ByteWindow bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] Status begin(const std::string& path);
+  [[nodiscard]] Status begin();
   void skip_rest_of_line();
 
   ByteWindow bytes_;
@@ -57,9 +59,6 @@ class LineReader {
   std::uint64_t line_number_ = 0;
   char line_end_ = '\n';
 };
-
-inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-[[nodiscard]] bool is_utf16(std::string_view bytes);  // by its mark
 
 // Why no text can be taken from these bytes (too long, NUL, not UTF-8); nullopt: it can.
 [[nodiscard]] std::optional<std::string> fault_of_text_bytes(std::string_view bytes);

@@ -43,11 +43,11 @@ Result<std::string> read_beginning(const LayoutInput& input, std::string_view li
   const auto out = std::as_writable_bytes(std::span<char>(bytes.data(), bytes.size()));
   XTTS_ASSIGN(const std::size_t size, file->read_at(0, out));
   bytes.resize(size);
-  if (file->size_bytes() > size) {
-    const auto end = bytes.find_last_of("\r\n");
-    bytes.resize(end == std::string::npos ? 0 : end);
-  }
-  return bytes;
+  auto text = as_utf8(std::move(bytes), input.config.encoding);
+  if (!text.ok() || file->size_bytes() == size) return text;
+  const auto end = text->find_last_of("\r\n");
+  text->resize(end == std::string::npos ? 0 : end);
+  return text;
 }
 
 }  // namespace
@@ -72,9 +72,6 @@ Result<std::string> beginning_of(const LayoutInput& input, std::string_view list
                       " is a list of the clips cannot be seen: " + bytes.status().message() +
                       "; mend it, take it out of DATA, or name the layout (" +
                       option("layout-of-data") + ")");
-  }
-  if (is_utf16(*bytes)) {
-    std::erase_if(*bytes, [](char c) { return c == '\0' || c == '\xFE' || c == '\xFF'; });
   }
   if (bytes->starts_with(kUtf8Mark)) bytes->erase(0, kUtf8Mark.size());
   return bytes;

@@ -20,9 +20,9 @@ inline constexpr std::size_t kListCandidatesMax = 64;
 [[nodiscard]] std::vector<std::string> lists_in(const DataTree& tree, std::string_view folder,
                                                 std::span<const std::string_view> endings);
 
-// The whole lines in the first 64 KiB of a list, without a byte-order mark. UTF-16 is reduced to
-// its ASCII, so that the full read can report the fault. A failure names the list, which was
-// refused or cannot be read; to take DATA for a plain folder then would lose its texts.
+// The whole lines in the first 64 KiB of a list, in UTF-8, without a byte-order mark. A failure
+// names the list, which was refused or cannot be read; to take DATA for a plain folder then would
+// lose its texts.
 [[nodiscard]] Result<std::string> beginning_of(const LayoutInput& input, std::string_view list);
 
 // The first line that is not blank, trimmed; empty where there is none. A view of `text`.

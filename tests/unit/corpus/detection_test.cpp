@@ -141,13 +141,19 @@ TEST(Detection, AListThatWasRefusedIsNotPassedOver) {
   }
 }
 
-TEST(Detection, AListInUtf16IsKnownAndRefusedForIt) {
-  MemoryEnv env;
-  add_audio(env, {"a.wav"});
-  std::string wide = "\xFF\xFE";
-  for (const char c : std::string_view("path,text\na.wav,text\n")) (wide += c) += '\0';
-  env.add_file("/data/table.csv", wide);
-  EXPECT_TRUE(says(refusal_of(env), "table.csv is UTF-16; save it as UTF-8"));
+TEST(Detection, AListInUtf16IsRead) {
+  for (const bool has_mark : {true, false}) {
+    MemoryEnv env;
+    add_audio(env, {"a.wav"});
+    std::string wide = has_mark ? "\xFF\xFE" : "";
+    for (const char c : std::string_view("path,text\na.wav,what is said\n")) (wide += c) += '\0';
+    env.add_file("/data/table.csv", wide);
+    formats::CorpusConfig config;
+    if (!has_mark) config.encoding = "UTF-16LE";
+    const Corpus corpus = discover_data(env, config);
+    EXPECT_EQ(corpus.layout, "table");
+    EXPECT_EQ(clip_of(corpus, "a").text_raw, "what is said");
+  }
 }
 
 TEST(Detection, ATranscriptThatCannotBeReadCostsItsClipAlone) {

@@ -47,6 +47,25 @@ TEST(Names, FoldsCaseAccentsAndTheirEncoding) {
   EXPECT_NE(folded("stra\u00DFe"), folded("strasse")) << "spellings are no look-alikes";
 }
 
+TEST(Names, FoldsArabicLettersDigitsAndWhatNobodySees) {
+  EXPECT_EQ(folded("\u064A\u0643\u0649"), folded("\u06CC\u06A9\u06CC"));
+  EXPECT_EQ(folded("\u06F1\u06F2\u0663"), "123");
+  EXPECT_EQ(folded("\u0645\u06CC\u200C\u0631\u0648\u0645"),
+            folded("\u0645\u064A\u0631\u0648\u0645"));
+  EXPECT_EQ(folded("\u0633\u064E\u0644\u0640\u0627\u0645"), folded("\u0633\u0644\u0627\u0645"));
+  EXPECT_EQ(folded("\u1EC7"), folded("e\u0302\u0323")) << "in any form, of any script";
+}
+
+TEST(Names, SayTheFirstDifference) {
+  EXPECT_EQ(first_difference("ab", "ab"), "");
+  EXPECT_EQ(first_difference("a\u064A", "a\u06CC"),
+            "the list has '\u064A' (U+064A) where the file has '\u06CC' (U+06CC)");
+  EXPECT_EQ(first_difference("a\u200Cb", "ab"), "the list has U+200C (zero width non-joiner) more");
+  EXPECT_EQ(first_difference("ab", "a\u200Cb"), "the file has U+200C (zero width non-joiner) more");
+  EXPECT_EQ(first_difference("ab\u0301", "ab"), "the list has '\u0301' (U+0301) more");
+  EXPECT_EQ(first_difference("a\xFF", "ab"), "the list has %FF where the file has 'b' (U+0062)");
+}
+
 TEST(Names, CountsInWords) {
   EXPECT_EQ(counted(0, "clip", "clips"), "0 clips");
   EXPECT_EQ(counted(1, "clip", "clips"), "1 clip");

@@ -51,7 +51,7 @@ TEST_F(RealCorpus, CorporaWithOneFaultEachDoWhatTheManifestExpects) {
       {"22_quotes", 2, 0, ""},
       {"23_empty_text", 2, 0, "1 clip has no text"},
       {"28_invalid_utf8", 1, 1, "metadata.csv:2 : the line is not UTF-8"},
-      {"30_utf16le", 0, 0, "UTF-16"},
+      {"30_utf16le", 2, 0, ""},
       {"34_header_line", 2, 0, "has a header line"},
       {"38_persian_text", 2, 0, ""},
       {"49_binary_metadata", 0, 0, "can be used; expected lines"},

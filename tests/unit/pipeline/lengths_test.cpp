@@ -201,9 +201,9 @@ TEST(OpenLengths, EqualTheStoredNumberAndNoOther) {
 TEST(OpenLengths, OfTokensAreLookedAtWhenTextsCome) {
   Corpus corpus;
   add_list(corpus.env, 10, {{3, std::string(300, 'a')}});
-  corpus.request.without_text = true;
+  corpus.request.recipe.text.store = false;
   EXPECT_EQ(must_build(corpus.env, corpus.request).lengths.tokens.number, 200U);
-  corpus.request.without_text = false;
+  corpus.request.recipe.text.store = true;
   must_build(corpus.env, corpus.request);
   EXPECT_EQ(corpus.frames(), 64U);
   EXPECT_EQ(corpus.tokens(), 304U);

@@ -108,6 +108,18 @@ TEST(LiveClips, DecodeASourceOfManySegmentsOnce) {
   EXPECT_EQ(opened.take(), std::set<std::string>());
 }
 
+TEST(LiveClips, HaveTextsWithoutTokens) {
+  MemoryEnv env;
+  add_listed_sounds(env, 2);
+  const auto clips =
+      must_open_live(env, request_for(recipe_of_small_shards({"text.tokens=none"}), kLiveThreads));
+  EXPECT_EQ(clips->facts(1).text_raw, "Sentence 1.");
+  const auto record = clips->record(1);
+  ASSERT_TRUE(record.ok()) << record.status().message();
+  EXPECT_EQ(record->facts.text_raw, "Sentence 1.");
+  EXPECT_EQ(record->token_count, 0U);
+}
+
 TEST(LiveClips, KeepLongSoundInAFileAsABuildDoes) {
   MemoryEnv env;
   env.add_file(kData + "/long.wav", tone_wav(220.0, {.seconds = 15.0}));

@@ -343,7 +343,7 @@ TEST(UnreadLists, StopABuildUnlessSomebodyMeansThat) {
   named.recipe.corpus.layout = "folder";
   named.cache = "/named";
   EXPECT_EQ(must_build(env, named).record_count, 4U);
-  request.without_text = true;
+  request.recipe.text.store = false;
   EXPECT_EQ(must_build(env, request).record_count, 4U);
 }
 
@@ -351,11 +351,11 @@ TEST(NoText, LeavesTheTextsOutAndKeepsTheSound) {
   MemoryEnv env;
   add_listed_sounds(env, 4);
   auto request = request_for(recipe_of_small_shards());
-  request.without_text = true;
+  request.recipe.text.store = false;
   EXPECT_EQ(must_build(env, request).record_count, 4U);
   EXPECT_EQ(open_cache(env)->manifest().find_column("tokens"), nullptr);
   EXPECT_EQ(damage_in(env), "");
-  request.without_text = false;
+  request.recipe.text.store = true;
   EXPECT_EQ(must_build(env, request).computed_count, 0U);
   EXPECT_NE(open_cache(env)->manifest().find_column("tokens"), nullptr);
 }

@@ -101,6 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                      cache.request.recipe.text.vocabulary = "Sentc 0123456789.";
                    }},
         TextChange{"NoTokens", [](Published& cache) { cache.set("text.tokens=none"); }},
+        TextChange{"NoTexts", [](Published& cache) { cache.set("text.store=false"); }},
         TextChange{"OneSpeaker", [](Published& cache) { cache.set("corpus.speaker=Ada"); }},
         TextChange{"SpeakersByPattern",
                    [](Published& cache) { cache.set("corpus.speaker_pattern=clip-000([0-9])"); }},
@@ -118,6 +119,74 @@ TEST(Update, AMendedTranscriptIsWhatTheCacheThenSays) {
   const auto tokens = view->read_record("tokens", 4);
   ASSERT_TRUE(tokens.ok()) << tokens.status().message();
   EXPECT_EQ(tokens->shape.front(), std::string("Mended.").size());
+}
+
+// A vocoder's recipe makes no tokens. Its cache keeps the texts, and follows them.
+TEST(Update, TextsWithoutTokensAreKeptAndFollowed) {
+  Published cache({"text.tokens=none"});
+  EXPECT_EQ(open_cache(cache.env)->manifest().find_column("tokens"), nullptr);
+  EXPECT_EQ(open_cache(cache.env)->details(4)->text_raw, "Sentence 4.");
+  EXPECT_EQ(open_cache(cache.env)->details(4)->character_count, 11U);
+  add_list(cache.env, kClips, {{4, "Mended."}, {5, ""}});
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(opened.take(), Paths());
+  EXPECT_EQ(report.generation, 2U);
+  const auto view = open_cache(cache.env);
+  EXPECT_EQ(view->details(4)->text_raw, "Mended.");
+  EXPECT_EQ(view->details(4)->text_normalized, "Mended.");
+  EXPECT_EQ(view->details(5)->text_raw, std::nullopt);
+  EXPECT_EQ(view->details(5)->warnings.size(), 1U) << "it has no text, and the others have";
+  EXPECT_EQ(damage_in(cache.env), "");
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+}
+
+// A cache whose tokens went says the same as one that never had any.
+TEST(Update, WithoutItsTokensIsACacheWithoutTokens) {
+  Published changed({"text.max_tokens=4", "text.too_long=truncate"});
+  changed.set("text.tokens=none");
+  must_build(changed.env, changed.request);
+  Published fresh({"text.tokens=none"});
+  const auto view = open_cache(changed.env);
+  for (std::uint64_t i = 0; i < kClips; ++i) {
+    EXPECT_EQ(*view->details(i), *open_cache(fresh.env)->details(i)) << i;
+    EXPECT_EQ(view->plan_row(i)->text_len, 0U) << i;
+    EXPECT_EQ(view->plan_row(i)->flags, open_cache(fresh.env)->plan_row(i)->flags) << i;
+  }
+}
+
+TEST(Update, TextsAreNormalizedBeforeTheirTokensAreMade) {
+  Published cache({"text.tokens=characters", "text.vocabulary=\u06CC\u06A9 1"});
+  add_list(cache.env, kClips, {{4, "\u064A\u0643 \u06F1"}});
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(open_cache(cache.env)->plan_row(4)->text_len, 1U) << "the space alone is known";
+
+  formats::Recipe& recipe = cache.request.recipe;
+  recipe = recipe_of_small_shards({"text.tokens=characters", "text.vocabulary=\u06CC\u06A9 1",
+                                   "text.normalize=[arabic_letters, digits]"});
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(report.generation, 3U);
+  EXPECT_EQ(opened.take(), Paths());
+  const auto view = open_cache(cache.env);
+  EXPECT_EQ(view->plan_row(4)->text_len, 4U);
+  EXPECT_EQ(view->details(4)->text_raw, "\u064A\u0643 \u06F1");
+  EXPECT_EQ(view->details(4)->text_normalized, "\u06CC\u06A9 1");
+  EXPECT_EQ(view->details(4)->character_count, 4U);
+  EXPECT_EQ(damage_in(cache.env), "");
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+
+  // A changed table is seen.
+  recipe.text.normalize.back().rows += ",06F2>0031";
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 4U);
+}
+
+TEST(Update, ATextOfWhichNothingIsLeftIsGone) {
+  Published cache({"text.normalize=[diacritics]"});
+  add_list(cache.env, kClips, {{4, "\u064E\u0640"}});
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(open_cache(cache.env)->details(4)->warnings.size(), 1U);
+  EXPECT_EQ(open_cache(cache.env)->details(4)->text_raw, "");
 }
 
 TEST(Update, ANewClipIsTheOnlyOneThatIsRead) {

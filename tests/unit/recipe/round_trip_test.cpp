@@ -13,6 +13,7 @@
 #include "formats/storage_config.hpp"
 #include "formats/text_config.hpp"
 #include "recipe/recipe_file.hpp"
+#include "recipe/text_tables.hpp"
 
 namespace xtts::recipe {
 namespace {
@@ -68,17 +69,17 @@ auto fields(const FeatureConfig& c) {
                     precision, fields(baked));
 }
 auto fields(const TextConfig& c) {
-  const auto& [a, b, d, e, f, g] = c;
-  return std::tuple(a, b, d, e, f, g);
+  const auto& [a, b, d, e, f, g, h, i] = c;
+  return std::tuple(a, b, d, e, f, g, h, i);
 }
 // A new member is one name more in both lines, and a value in RecipeMaker::fill().
 auto fields(const CorpusConfig& c) {
   const auto& [a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb,
-               cc, dd] = c;
+               cc, dd, ee] = c;
   const auto columns = std::tuple(q.audio, q.id, q.text, q.normalized, q.speaker, q.language,
                                   q.split, q.start, q.end);
   return std::tuple(a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, columns, r, s, t, u, v, w, x, y, z,
-                    aa, bb, cc, dd);
+                    aa, bb, cc, dd, ee);
 }
 auto fields(const StorageConfig& c) {
   const auto& [a, b, d] = c;
@@ -223,6 +224,9 @@ class RecipeMaker {
   }
 
   void fill(TextConfig& t) {
+    t.store = coin();
+    for (const std::string name : {"nfc", "digits", "zwnj"})
+      if (t.store && coin()) t.normalize.push_back(*text_table(name));
     t.tokens = pick({TokenKind::kNone, TokenKind::kBytes, TokenKind::kCharacters});
     t.max_tokens = formats::RecordLength::of_corpus();
     if (t.tokens == TokenKind::kNone) return;
@@ -268,6 +272,7 @@ class RecipeMaker {
                    .start = text(),
                    .end = text()};
     }
+    c.encoding = text();
     c.max_source_seconds = real(1, 10000);
     if (coin()) c.max_clip_seconds = real(1e-3, 100);
     for (auto rule : {&CorpusConfig::too_short, &CorpusConfig::silent, &CorpusConfig::clipped,

@@ -62,6 +62,24 @@ TEST(Settings, TakeLengthsOfTheCorpus) {
             "--set max_frames=200000+: features.max_frames: 200000 is outside 1 to 100000");
 }
 
+TEST(Settings, TakeListsAsYamlAndJsonWriteThem) {
+  for (const char* list : {"nfc,digits", "[nfc, digits]", R"(["nfc", "digits"])"}) {
+    Recipe recipe = myxtts();
+    ASSERT_TRUE(set(recipe, std::string("text.normalize=") + list).ok()) << list;
+    ASSERT_EQ(recipe.text.normalize.size(), 2U) << list;
+    EXPECT_EQ(recipe.text.normalize[1].name, "digits");
+    ASSERT_TRUE(set(recipe, "text.normalize=[]").ok());
+    EXPECT_TRUE(recipe.text.normalize.empty());
+  }
+  EXPECT_EQ(refusal("text.normalize=[nfd]"),
+            "--set text.normalize=[nfd]: text.normalize: 'nfd' is none of nfc | arabic_letters | "
+            "diacritics | digits | zwnj");
+  Recipe silent = myxtts();
+  ASSERT_TRUE(set(silent, "text.store=false").ok());
+  EXPECT_NE(set(silent, "text.normalize=nfc").message().find("text.store is false"),
+            std::string::npos);
+}
+
 TEST(Settings, RefuseWhatIsAmbiguousUnknownOrWrong) {
   EXPECT_EQ(refusal("too_long=drop"),
             "--set too_long=drop: several keys are called so: write one of features.too_long or "

@@ -81,7 +81,7 @@ TEST(Tokenizer, RefusesUnknownCharactersByName) {
   const auto tokens = make(characters("ab", UnknownCharacter::kError)).encode("aßßb\t");
   EXPECT_EQ(tokens.refusal, (Reason{.rule = Rule::kUnknownCharacters,
                                     .numbers = {2, 3},
-                                    .detail = "(U+0009) 1 time, 'ß' (U+00DF) 2 times"}));
+                                    .detail = "'ß' (U+00DF) 2 times, U+0009 (tab) 1 time"}));
 }
 
 TEST(Tokenizer, NamesAtMostFiveUnknownCharacters) {
@@ -93,6 +93,14 @@ TEST(Tokenizer, NamesAtMostFiveUnknownCharacters) {
 TEST(Tokenizer, RefusesATextThatIsTooLongWithItsLength) {
   const auto tokens = make({}).encode(std::string(218, 'a'));
   EXPECT_EQ(tokens.refusal, (Reason{.rule = Rule::kTextTooLong, .numbers = {218, 200}}));
+}
+
+TEST(Tokenizer, CountsCharactersWhereTokensAreSuch) {
+  TextConfig config = characters("\u06CC");
+  config.max_tokens = 2;
+  EXPECT_FALSE(make(config).encode("\u06CC\u06CC").refusal) << "four bytes, two characters";
+  EXPECT_EQ(make(config).encode("\u06CC\u06CC\u06CC").refusal,
+            (Reason{.rule = Rule::kTextTooLong, .numbers = {3, 2}, .detail = "characters"}));
 }
 
 TEST(Tokenizer, KeepsATextOfExactlyTheMaximum) {

@@ -46,6 +46,19 @@ TEST(IndexRepair, MakesTheIndexOfACacheWithoutTextAgain) {
   EXPECT_EQ(difference(before, files_below(env)), "");
 }
 
+// Without tokens the index alone has the texts, so the lists of DATA give them again.
+TEST(IndexRepair, TakesTextsWithoutTokensFromTheLists) {
+  MemoryEnv env;
+  add_repair_corpus(env);
+  must_build(env, repair_request({"text.tokens=none"}));
+  const Files before = files_below(env);
+  ASSERT_TRUE(env.remove_file(kCache + "/" + files_named(before, "index-").begin()->first).ok());
+  EXPECT_THAT(told(repaired(env, repair_options(""))), HasSubstr("with --data DATA"));
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
 TEST(IndexRepair, MakesTheIndexOfSeveralColumnsOfSoundAgain) {
   MemoryEnv env;
   add_repair_corpus(env);

@@ -146,7 +146,8 @@ TEST(CommonVoice, EachUnusableRowIsNamedAndTheRestStays) {
             "which is used\n"
             "en/validated.tsv:6 : the line has 4 fields where the header line has 13\n"
             "en/validated.tsv:7 ../../etc/passwd: the id climbs out of its folder with '..'\n"
-            "en/validated.tsv:8 : the line is not UTF-8 (byte 32); save it as UTF-8\n"
+            "en/validated.tsv:8 : the line is not UTF-8 (byte 32); save it as UTF-8, or name its "
+            "encoding, as in --encoding cp1256\n"
             "en/validated.tsv:9 : the id is empty\n"
             "en/validated.tsv:11 common_voice_en_3: the speaker has 300 bytes; at most 255 are "
             "allowed\n");

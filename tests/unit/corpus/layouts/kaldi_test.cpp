@@ -105,7 +105,8 @@ TEST(Kaldi, EachUnusableSegmentIsNamed) {
                 "segments:7 e: " + fault + "\n" +
                 "segments:8 f: the line is not UTTERANCE RECORDING START END\n"
                 "segments:9 good: the same id is in line 1 of segments, which is used\n"
-                "segments:10 g%FF: the line is not UTF-8 (byte 2); save it as UTF-8\n");
+                "segments:10 g%FF: the line is not UTF-8 (byte 2); save it as UTF-8, or name its "
+                "encoding, as in --encoding cp1256\n");
 }
 
 TEST(Kaldi, AnUtteranceWhoseTextIsBrokenGoesWithIt) {
@@ -116,7 +117,8 @@ TEST(Kaldi, AnUtteranceWhoseTextIsBrokenGoesWithIt) {
   EXPECT_EQ(ids_of(corpus), Ids{"r2"});
   EXPECT_EQ(clip_of(corpus, "r2").text_raw, "good");
   EXPECT_EQ(problems_of(corpus),
-            "text:1 r1: the line is not UTF-8 (byte 7); save it as UTF-8\n"
+            "text:1 r1: the line is not UTF-8 (byte 7); save it as UTF-8, or name its encoding, as "
+            "in --encoding cp1256\n"
             "text:3 r2: the same utterance is in line 2, which is used\n");
 }
 
@@ -193,11 +195,12 @@ TEST(Kaldi, HostileListsAreProblems) {
   env.add_file("/data/wav.scp", list);
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"r1"});
-  EXPECT_EQ(problems_of(corpus),
-            "wav.scp:2 alone: the line has one field; expected RECORDING PATH\n"
-            "wav.scp:3 nul: the line holds a NUL byte\n"
-            "wav.scp:4 long: the line has 1,048,581 bytes of text; at most 65,536 bytes are "
-            "allowed\n");
+  EXPECT_EQ(
+      problems_of(corpus),
+      "wav.scp:2 alone: the line has one field; expected RECORDING PATH\n"
+      "wav.scp:3 nul: the line holds a NUL byte: where it is UTF-16, give --encoding UTF-16LE\n"
+      "wav.scp:4 long: the line has 1,048,581 bytes of text; at most 65,536 bytes are "
+      "allowed\n");
 }
 
 TEST(Kaldi, IsRefusedWithoutWavScp) {

@@ -94,7 +94,8 @@ TEST(LibriSpeech, EachUnusableLineIsNamedAndTheRestStays) {
             "1/2/1-2.trans.txt:4 1-2-0: the same id is in line 1 of 1/2/1-2.trans.txt, which is "
             "used\n"
             "1/2/1-2.trans.txt:5 ../2/1-2-0: the id climbs out of its folder with '..'\n"
-            "1/2/1-2.trans.txt:6 1-2-2: the line is not UTF-8 (byte 10); save it as UTF-8\n");
+            "1/2/1-2.trans.txt:6 1-2-2: the line is not UTF-8 (byte 10); save it as UTF-8, or name "
+            "its encoding, as in --encoding cp1256\n");
   EXPECT_TRUE(says(notes_of(corpus), "1 clip has no text"));
   EXPECT_TRUE(says(notes_of(corpus), "1 audio file is not used by the list"));
 }
@@ -133,7 +134,7 @@ TEST(LibriSpeech, AListThatCannotBeReadCostsItsChapterAlone) {
   ASSERT_EQ(corpus.problems.size(), 4U) << problems_of(corpus);
   EXPECT_EQ(corpus.problems[0].path, "1/3/1-3.trans.txt");
   EXPECT_EQ(corpus.problems[0].kind, RejectClass::kEnvironment);
-  EXPECT_TRUE(says(corpus.problems[1].reason.detail, "UTF-16"));
+  EXPECT_TRUE(says(corpus.problems[1].reason.detail, "the line is not UTF-8"));
   EXPECT_EQ(corpus.problems[1].kind, RejectClass::kInput);
   EXPECT_TRUE(says(corpus.problems[2].reason.detail, "leaves DATA"));
   EXPECT_EQ(corpus.problems[3].path, "6");

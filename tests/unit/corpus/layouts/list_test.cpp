@@ -121,7 +121,8 @@ TEST(List, EachUnusableLineIsNamedAndTheRestStays) {
             "list.txt:5 /etc/a.wav: /etc/a.wav leaves DATA (/data); name audio inside it, or give "
             "the folder that holds it: --audio-root /etc\n"
             "list.txt:6 gone.wav: no audio named gone.wav in the data folder\n"
-            "list.txt:7 : the line is not UTF-8 (byte 10); save it as UTF-8\n"
+            "list.txt:7 : the line is not UTF-8 (byte 10); save it as UTF-8, or name its encoding, "
+            "as in --encoding cp1256\n"
             "list.txt:8 a: the same id is in line 1 of list.txt, which is used\n"
             "list.txt:9 : the id is empty\n");
 }

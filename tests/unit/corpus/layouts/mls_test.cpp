@@ -85,7 +85,8 @@ TEST(Mls, EachUnusableLineIsNamedAndTheRestStays) {
             "dev/transcripts.txt:5 a_b_c: the id is not SPEAKER_BOOK_NUMBER\n"
             "dev/transcripts.txt:6 1_2_1: the same id is in line 1 of dev/transcripts.txt, which "
             "is used\n"
-            "dev/transcripts.txt:7 1_2_4: the line is not UTF-8 (byte 10); save it as UTF-8\n");
+            "dev/transcripts.txt:7 1_2_4: the line is not UTF-8 (byte 10); save it as UTF-8, or "
+            "name its encoding, as in --encoding cp1256\n");
   EXPECT_TRUE(says(notes_of(corpus), "1 clip has no text"));
   EXPECT_TRUE(says(notes_of(corpus), "1 audio file is not used by the list"));
 }

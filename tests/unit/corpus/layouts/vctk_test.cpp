@@ -87,7 +87,7 @@ TEST(Vctk, OddFilesAreToldOf) {
   EXPECT_EQ(clip_of(corpus, "p225_001").extra_json, "");
   EXPECT_EQ(problems_of(corpus),
             "txt/p225/p225_002.txt p225_002: the transcript is not UTF-8 (byte 4); save it as "
-            "UTF-8\n"
+            "UTF-8, or name its encoding, as in --encoding cp1256\n"
             "txt/p225/p225_003.txt p225_003: no audio named p225_003 in wav48/p225/\n"
             "wav48_silence_trimmed/p225/p225_001_mic1.flac p225_001: the same id is in "
             "wav48/p225/p225_001.wav, which is used\n");

@@ -53,7 +53,7 @@ Result<LineReader> open_list(MemoryEnv& env, const std::string& bytes, bool is_p
 
 TEST(ByteWindow, LinesAreTheSameThroughTheWindow) {
   const std::string text = many_lines(3 * kMiB);
-  const auto expected = lines_of(*LineReader::from_bytes(text, "x"));
+  const auto expected = lines_of(*LineReader::from_bytes(text));
   ASSERT_GT(expected.size(), 5000U);
   MemoryEnv env;
   EXPECT_EQ(lines_of(*open_list(env, text)), expected);
@@ -196,6 +196,69 @@ TEST(TextStore, KeepsTextsWhereTheyAre) {
   EXPECT_EQ(large, std::string(3 * kMiB, 'L'));
   for (std::size_t i = 0; i < kept.size(); ++i)
     ASSERT_EQ(kept[i], std::string(i, static_cast<char>('a' + i % 26)));
+}
+
+// "\u06CC\u06A9 \u06AF\u0644" (a yeh, a keheh, a gaf) as Windows-1256 has it.
+constexpr std::string_view kCp1256 = "\xED\x98 \x90\xE1";
+
+TEST(Encoding, ListsOfAnotherEncodingAreReadByItsName) {
+  MemoryEnv env;
+  env.add_file("/list", kCp1256);
+  const auto list = [&] { return LineReader::open(env, "/list", false, nullptr, "cp1256"); };
+  // The yeh of Windows-1256 is the Arabic one: text.normalize makes it Persian.
+  EXPECT_EQ(lines_of(*list()), std::vector<std::string>{"\u064A\u06A9 \u06AF\u0644"});
+  EXPECT_EQ(lines_of(*LineReader::from_bytes(std::string(kCp1256), "cp1256")), lines_of(*list()));
+  env.add_file("/list", "\xEF\xBB\xBF\u06CC");
+  EXPECT_EQ(lines_of(*list()), std::vector<std::string>{"\u06CC"}) << "a mark says more";
+}
+
+std::string in_utf16(std::string_view ascii, bool is_big) {
+  std::string wide;
+  for (const char c : ascii) {
+    if (is_big) wide += '\0';
+    wide += c;
+    if (!is_big) wide += '\0';
+  }
+  return wide;
+}
+
+TEST(Encoding, Utf16IsReadInPiecesOfAnySize) {
+  const std::string text = many_lines(3 * kMiB);
+  const auto expected = lines_of(*LineReader::from_bytes(text));
+  MemoryEnv env;
+  for (const bool is_big : {true, false}) {
+    const std::string wide = in_utf16(text, is_big);
+    EXPECT_EQ(lines_of(*open_list(env, (is_big ? "\xFE\xFF" : "\xFF\xFE") + wide)), expected);
+    env.add_file("/list", wide);
+    EXPECT_EQ(
+        lines_of(*LineReader::open(env, "/list", false, nullptr, is_big ? "UTF-16BE" : "UTF-16LE")),
+        expected);
+  }
+  EXPECT_EQ(lines_of(*open_list(env, gzip_bytes("\xFF\xFE" + in_utf16(text, false)), true)),
+            expected);
+}
+
+TEST(Encoding, BytesThatAreNoTextAreAFaultOfTheirLine) {
+  MemoryEnv env;
+  // A low surrogate alone, and a last character that is cut short.
+  env.add_file("/list", std::string("\x00\xDCx\0\n\0y\0\n\0z", 11));
+  const auto lines = lines_of(*LineReader::open(env, "/list", false, nullptr, "UTF-16LE"));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(fault_of_text_bytes(lines[0]),
+            "is not UTF-8 (byte 1); save it as UTF-8, or name its encoding, as in "
+            "--encoding cp1256");
+  EXPECT_EQ(lines[1], "y");
+  EXPECT_TRUE(fault_of_text_bytes(lines[2]));
+}
+
+TEST(Encoding, AnUnknownOneIsRefusedByName) {
+  for (const std::string name : {"cp125", "UTF-8//IGNORE"}) {
+    const Status status = check_encoding(name);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(status.message().find("corpus.encoding: this system knows no encoding '" + name), 0U);
+  }
+  EXPECT_TRUE(check_encoding("").ok());
+  EXPECT_TRUE(check_encoding("windows-1256").ok());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-# cmake -D OUTPUT=file.cpp -P embed_recipes.cmake -- a.yaml b.yaml ...
-# Writes the text of each file into a C++ source. It runs at build time, so that an edited recipe is
+# cmake -D OUTPUT=file.cpp -D TYPE=ShippedRecipe -D FUNCTION=shipped_recipes -P embed_files.cmake --
+#   a.yaml b.yaml ...
+# Writes the text of each file into a C++ source. It runs at build time, so that an edited file is
 # compiled in again.
 set(index 0)
 set(files)
@@ -19,20 +20,20 @@ set(rows "")
 foreach(file IN LISTS files)
   file(READ "${file}" text)
   get_filename_component(name "${file}" NAME_WLE)
-  string(APPEND rows "    {\"${name}\", R\"xtts_recipe(${text})xtts_recipe\"},\n")
+  string(APPEND rows "    {\"${name}\", R\"xtts_file(${text})xtts_file\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "// Made by embed_recipes.cmake from configs/recipes: edit those.
+file(WRITE "${OUTPUT}" "// Made by embed_files.cmake from the files of configs: edit those.
 #include \"recipe/shipped.hpp\"
 
 #include <array>
 
 namespace xtts::recipe {
-namespace {
-constexpr std::array<ShippedRecipe, ${count}> kShipped = {{
-${rows}}};
-}  // namespace
 
-std::span<const ShippedRecipe> shipped_recipes() { return kShipped; }
+std::span<const ${TYPE}> ${FUNCTION}() {
+  static constexpr std::array<${TYPE}, ${count}> kFiles = {{
+${rows}}};
+  return kFiles;
+}
 
 }  // namespace xtts::recipe
 ")

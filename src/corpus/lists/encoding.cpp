@@ -1,0 +1,97 @@
+#include "corpus/lists/encoding.hpp"
+
+#include <iconv.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::size_t kOutBytes = std::size_t{16} << 10U;
+constexpr char kNoText = '\xFF';
+
+// The size of the units that an encoding counts in, by the digits of its name.
+std::size_t unit_bytes_of(std::string_view encoding) {
+  const auto has = [&](std::string_view digits) {
+    return encoding.find(digits) != std::string_view::npos;
+  };
+  const bool is_ucs = encoding.starts_with("UCS") || encoding.starts_with("ucs");
+  const bool is_utf = encoding.starts_with("UTF") || encoding.starts_with("utf");
+  if ((is_utf && has("32")) || (is_ucs && has("4"))) return 4;
+  return (is_utf && has("16")) || is_ucs ? 2 : 1;
+}
+
+}  // namespace
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
+
+std::string encoding_of(std::string_view beginning, const std::string& named) {
+  if (is_utf16(beginning)) return "UTF-16";
+  return beginning.starts_with(kUtf8Mark) ? std::string() : named;
+}
+
+void Decoder::Closer::operator()(void* converter) const noexcept {
+  ::iconv_close(converter);
+}
+
+Result<Decoder> Decoder::open(const std::string& encoding) {
+  // What follows a '/' asks iconv to replace characters, which would lose text in silence.
+  const bool is_name = encoding.find('/') == std::string::npos;
+  const iconv_t converter =
+      is_name ? ::iconv_open("UTF-8", encoding.c_str()) : reinterpret_cast<iconv_t>(-1);
+  if (converter == reinterpret_cast<iconv_t>(-1)) {  // NOLINT
+    return Status(StatusCode::kInvalidArgument, "corpus.encoding: this system knows no encoding '" +
+                                                    encoding +
+                                                    "'; 'iconv --list' prints those it knows");
+  }
+  return Decoder(converter, unit_bytes_of(encoding));
+}
+
+void Decoder::take(std::string_view bytes, std::string& out) {
+  rest_ += bytes;
+  char* in = rest_.data();
+  std::size_t in_bytes = rest_.size();
+  std::array<char, kOutBytes> buffer;
+  while (in_bytes > 0) {
+    char* end = buffer.data();
+    std::size_t room_bytes = buffer.size();
+    const std::size_t done = ::iconv(converter_.get(), &in, &in_bytes, &end, &room_bytes);
+    const int error = done == static_cast<std::size_t>(-1) ? errno : 0;
+    out.append(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    if (error == EINVAL) break;  // the end of this character is in the next piece
+    if (error == 0 || error == E2BIG) continue;
+    out += kNoText;
+    const std::size_t skipped_bytes = std::min(unit_bytes_, in_bytes);
+    in += skipped_bytes;
+    in_bytes -= skipped_bytes;
+  }
+  rest_.erase(0, rest_.size() - in_bytes);
+}
+
+void Decoder::finish(std::string& out) {
+  if (!rest_.empty()) out += kNoText;
+  rest_.clear();
+}
+
+Result<std::string> as_utf8(std::string bytes, const std::string& named) {
+  const std::string encoding = encoding_of(bytes, named);
+  if (encoding.empty()) return bytes;
+  XTTS_ASSIGN(Decoder decoder, Decoder::open(encoding));
+  std::string text;
+  decoder.take(bytes, text);
+  decoder.finish(text);
+  return text;
+}
+
+Status check_encoding(const std::string& named) {
+  return named.empty() ? Status() : Decoder::open(named).status();
+}
+
+}  // namespace xtts::corpus
