@@ -33,7 +33,8 @@ for line in (folder / "UnicodeData.txt").read_text().splitlines():
 
 properties = (folder / "DerivedNormalizationProps.txt").read_text()
 version = re.match(r"# DerivedNormalizationProps-([\d.]+)\.txt", properties)[1]
-for first, last in re.findall(r"^([0-9A-F]+)(?:\.\.([0-9A-F]+))?\s*; Full_Composition_Exclusion", properties, re.M):
+EXCLUSION = re.compile(r"^([0-9A-F]+)(?:\.\.([0-9A-F]+))?\s*; Full_Composition_Exclusion", re.MULTILINE)
+for first, last in EXCLUSION.findall(properties):
     excluded.update(range(int(first, 16), int(last or first, 16) + 1))
 
 print(f"// Made by make_nfc_table.py from Unicode {version}.")

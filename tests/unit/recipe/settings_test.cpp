@@ -72,7 +72,7 @@ TEST(Settings, TakeListsAsYamlAndJsonWriteThem) {
     EXPECT_TRUE(recipe.text.normalize.empty());
   }
   EXPECT_EQ(refusal("text.normalize=[nfd]"),
-            "--set text.normalize=[nfd]: text.normalize: 'nfd' is none of nfc | arabic_letters | "
+            "--set 'text.normalize=[nfd]': text.normalize: 'nfd' is none of nfc | arabic_letters | "
             "diacritics | digits | zwnj");
   Recipe silent = myxtts();
   ASSERT_TRUE(set(silent, "text.store=false").ok());
