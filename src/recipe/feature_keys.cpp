@@ -8,7 +8,10 @@
 #include "recipe/named_files.hpp"
 
 // Leads to a member of the features, which a recipe holds out of line.
-#define XTTS_FEATURE_AT(path) [](auto& recipe) -> auto& { return recipe.features->path; }
+#define XTTS_FEATURE_AT(path)     \
+  [](auto& recipe) -> auto& {     \
+    return recipe.features->path; \
+  }
 
 // A key of the features that is called as their member is.
 #define XTTS_FEATURE(path, ...) scalar_key("features." #path, XTTS_FEATURE_AT(path), __VA_ARGS__)
