@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import _core
 from .._base.choices import no_others, whole
-from .._base.errors import BusyError, CorruptError, Error, InvalidArgumentError, SlotsHeldError
+from .._base.errors import BusyError, CorruptError, Error, InvalidArgumentError, SlotsHeldError, UnsupportedError
 from .._base.warn import warn
 from .batch import Batch
 from .epochs import begin_next_epoch, warn_of_no_batch
@@ -119,7 +119,10 @@ class Reader:
         for name, _, _, how, _, _ in columns:
             if how == "none" or not isinstance(self._cache, Stored):
                 continue
-            done = self._cache.normalization
+            try:
+                done = self._cache.normalization
+            except UnsupportedError:  # a recipe of a newer version, whose records can be read all the same
+                return
             if done is None or done.method == "none" or (done.baked and how == "corpus"):
                 continue
             warn(
