@@ -25,8 +25,8 @@ READERS = {
     ".hpp": cpp_texts.texts_of,
     ".py": python_texts.texts_of,
 }
-# Texts for a shell, a picture or a browser, not for a person.
-LEFT_OUT = {"cli/completion.cpp", "src/report/html_style.cpp"}
+# Texts for a shell, a compiler, a picture or a browser, not for a person.
+LEFT_OUT = {"cli/completion.cpp", "src/base/make_nfc_table.py", "src/report/html_style.cpp"}
 HEAD = """\
 # Each message that the program can print, as tests/messages/list_messages.py finds it in the sources.
 # {name} is a part that is computed, {a|b} one of two texts.

@@ -18,7 +18,7 @@ FOREIGN_FLAGS = set(
     "--model-gpu --enable-memory-isolation --data-gpu-memory --model-gpu-memory --prefetch-buffer-size "
     "--reset-training --resume-from --checkpoint-dir".split()
 )
-FOREIGN_COMMANDS = ("pip ", "cmake ", "tar ")
+FOREIGN_COMMANDS = ("pip ", "cmake ", "tar ", "iconv ")
 COMMAND = re.compile(r"xtts-precompute ([a-z]+)\b([^'`\n;\\]*)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command in quotes that lacks the program's name.
@@ -34,10 +34,10 @@ def commands_of(project):
     commands = {"": set(common)}
     for path in sorted((project / "cli").glob("*_command*.cpp")):
         parts = re.split(r'\bCommand(?:\s+\w+)?\(app, context, "(\w+)"', path.read_text(encoding="utf-8"))
-        columns = {f"--{name}-column" for name in re.findall(r'\badd\("(\w+)", columns', parts[0])}
+        of_lists = {f"--{name}-column" for name in re.findall(r'\badd\("(\w+)", lists', parts[0])} | {"--encoding"}
         for name, text in zip(parts[1::2], parts[2::2]):
             flags = set(re.findall(r'\.\w+\(\s*"(?:-\w,)?(--[a-z-]+)"', text)) | common
-            flags |= columns if "add_column_flags" in text else set()
+            flags |= of_lists if "add_list_flags" in text else set()
             flags |= {"--threads"} if ".threads(" in text else set()
             commands[name] = flags
             commands[""] |= commands[name]
