@@ -239,7 +239,7 @@ Result<ChosenLengths> choose_lengths(const LookRequest& request, formats::Recipe
   ChosenLengths chosen = given_lengths(recipe);
   formats::FeatureConfig& features = *recipe.features;
   if (features.max_frames.is_of_corpus()) {
-    const LengthRule rule = frame_rule(features, request.corpus.has_text && !request.without_text);
+    const LengthRule rule = frame_rule(features, request.corpus.has_text);
     if (features.too_long == formats::TooLong::kSplit) {
       chosen.frames = given(split_length(rule));
     } else {
