@@ -80,7 +80,8 @@ bool fits_int16(double value) {
 // The taps of libswresample for an output at `phase` of 0 to 1 between two samples, unscaled.
 std::vector<double> swresample_row(double phase, double factor, std::size_t count) {
   constexpr double kBeta = 9.0;
-  const auto center = static_cast<double>((count - 1) / 2);
+  const std::size_t center_index = (count - 1) / 2;  // rounded down, as there
+  const auto center = static_cast<double>(center_index);
   std::vector<double> row(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double distance = static_cast<double>(i) - center - phase;

@@ -19,7 +19,7 @@ std::string row_of(std::string_view line) {
   std::string row(line.substr(0, tab));
   std::string_view to = line.substr(tab + 1);
   to = to.substr(0, to.find('\t'));
-  row += ">";
+  row += '>';
   row += to;
   std::ranges::replace(row, ' ', '+');
   return row;

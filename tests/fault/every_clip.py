@@ -70,6 +70,8 @@ def build(program: str, folder: str, *more: str) -> dict:
         "--quiet",
         "--set",
         "max_frames=60",
+        "--set",
+        "max_tokens=200",
         "--layout",
         "packed",
         *more,

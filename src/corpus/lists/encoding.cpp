@@ -44,9 +44,9 @@ void Decoder::Closer::operator()(void* converter) const noexcept {
 Result<Decoder> Decoder::open(const std::string& encoding) {
   // What follows a '/' asks iconv to replace characters, which would lose text in silence.
   const bool is_name = encoding.find('/') == std::string::npos;
-  const iconv_t converter =
-      is_name ? ::iconv_open("UTF-8", encoding.c_str()) : reinterpret_cast<iconv_t>(-1);
-  if (converter == reinterpret_cast<iconv_t>(-1)) {  // NOLINT
+  const auto none = reinterpret_cast<iconv_t>(-1);  // NOLINT(performance-no-int-to-ptr)
+  const iconv_t converter = is_name ? ::iconv_open("UTF-8", encoding.c_str()) : none;
+  if (converter == none) {
     return Status(StatusCode::kInvalidArgument, "corpus.encoding: this system knows no encoding '" +
                                                     encoding +
                                                     "'; 'iconv --list' prints those it knows");
