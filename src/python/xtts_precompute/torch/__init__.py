@@ -89,9 +89,15 @@ class Loader(BatchLoader[TensorBatch]):
         self._maker: Any = None
         self._numbered: NumberedBatches | None = None
 
-    # What Accelerate's skip_first_batches() asks for, to make a DataLoader.
-    sampler = None
-    prefetch_factor = torch.utils.data.DataLoader([]).prefetch_factor  # 2 in PyTorch 1.13, later None
+    @property
+    def sampler(self) -> None:
+        """None, for Accelerate's skip_first_batches(), which makes a DataLoader."""
+
+    @property
+    def prefetch_factor(self) -> int | None:
+        """That of a DataLoader without workers, for Accelerate's skip_first_batches()."""
+        factor: int | None = torch.utils.data.DataLoader([]).prefetch_factor  # 2 in PyTorch 1.13, later None
+        return factor
 
     @property
     def dataset(self) -> NumberedBatches:
