@@ -190,7 +190,8 @@ left_out='(DirectReading|GpuDirect|BatchDamage).*(/LmdbPacked|/Hdf5Padded)|Direc
   cuda_hasher_test cuda_property_test cuda_test decode_test decode_worker_test \
   direct_reading_test draw_test dsp_test figure_test formats_test device_test gpu_direct_test \
   gpu_monitor_test loader_test maintain_test pipeline_test public_cache_test public_reader_test \
-  query_test reader_on_devices_test reader_test recipe_test records_test store_fault_test \
+  query_test reader_on_devices_test reader_test recipe_test records_test request_test \
+  request_thread_test store_fault_test \
   store_test text_test verify_damage_test verify_deep_test verify_test \
   block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer \
   manifest_fuzzer query_expression_fuzzer recipe_fuzzer record_facts_fuzzer reject_fuzzer
@@ -201,7 +202,7 @@ unset XTTS_ARROW_ROOT
 left_out='DirectReading.*Cuda|(DirectReading|GpuDirect).*(/LmdbPacked|/Hdf5Padded)|DamageIsTold.*/Hdf5|GpuDirectFailures' \
   run_programs tsan base_test cuda_hasher_test cuda_property_test cufile_test direct_reading_test \
   gpu_direct_test gpu_monitor_test loader_test pipeline_thread_test public_reader_test \
-  reader_on_devices_test records_test verify_test
+  reader_on_devices_test records_test request_thread_test verify_test
 unset LDFLAGS CC CXX
 
 tests/python/run.sh
