@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/build_phases.hpp"
+#include "pipeline/drop_rules.hpp"
 #include "reader/cache_paths.hpp"
 
 namespace xtts::pipeline {
@@ -69,6 +71,15 @@ Status check_losses(const BuildJob& job, const CacheState& cache_state, const Pl
   Status verdict =
       check_dropped(computed.rejects, job.request.recipe, job.request.max_losses,
                     found_count(planned.plan), counts.records, counts.seconds, LossKnown::kAfter);
+  const bool by_features = std::ranges::any_of(computed.rejects, [](const formats::Reject& reject) {
+    return is_drop(reject) && formats::info_of(reject.reason.rule).setting.starts_with("features.");
+  });
+  if (!verdict.ok() && cache_state.published() != nullptr && by_features) {
+    verdict = {verdict.code(),
+               verdict.message() + "\nThis cache keeps its features: " + option_on("overwrite") +
+                   " makes it anew, with other settings of features or with the lengths that "
+                   "DATA needs now"};
+  }
   if (verdict.ok() || !cache_state.is_garbage_known) return verdict;
   XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(computed.shards)));
   return verdict;

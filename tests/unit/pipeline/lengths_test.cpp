@@ -180,6 +180,17 @@ TEST(OpenLengths, StayInUpdates) {
   EXPECT_EQ(corpus.frames(), 192U);
 }
 
+TEST(OpenLengths, ThatLoseTooMuchInAnUpdateNeedAnotherCache) {
+  Corpus corpus;
+  must_build(corpus.env, corpus.request);
+  corpus.add_long_clip(10, 2.0);
+  corpus.request.max_losses.dropped = 0.05;
+  const auto refused = run_build(corpus.env, corpus.request);
+  EXPECT_EQ(refused.status().code(), StatusCode::kTooManyRejects);
+  EXPECT_NE(refused.status().message().find("--overwrite makes it anew"), std::string::npos)
+      << refused.status().message();
+}
+
 TEST(OpenLengths, EqualTheStoredNumberAndNoOther) {
   Corpus corpus;
   corpus.set({"features.max_frames=640"});
