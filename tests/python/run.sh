@@ -19,7 +19,7 @@ state() {
   sha256sum pyproject.toml CMakeLists.txt LICENSE README.md tests/python/requirements.txt
   find cli cmake configs include formats src -type f \( -name '*.[ch]pp' -o -name '*.h' \
     -o -name '*.txt' -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' \
-    -o -name '*.cu' -o -name '*.ptx' \
+    -o -name '*.cu' -o -name '*.ptx' -o -name '*.tsv' -o -name '*.inc' \
     -o -name '*.pyi' -o -name '*.yaml' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
 }
 
