@@ -53,7 +53,8 @@ Status list_recipes(Context& context) {
                    std::to_string(channels_of(*recipe.features)), recipe.about,
                    report::format_list(recipe.fits)});
   }
-  context.print(table.render(0, context.out.is_terminal() ? context.out.width() : 0));
+  context.print(context.out.is_terminal() ? table.render(0, context.out.width())
+                                          : table.render_tabs());
   context.print_json({{"recipes", list}});
   return {};
 }

@@ -83,6 +83,19 @@ Status check_data_folder(Env& env, const std::string& data) {
               " is not a folder: give the folder that holds the recordings, or a corpora.yaml"};
 }
 
+// Finds a file at `cache`, or above it, where a folder would have to be.
+Status check_no_file_at(Env& env, const std::string& cache) {
+  std::string path = cache;
+  auto found = env.stat(path);
+  while (!found && path != parent_path(path)) {
+    path = parent_path(path);
+    found = env.stat(path);
+  }
+  if (!found || found->kind == FileKind::kDirectory) return {};
+  return {StatusCode::kInvalidArgument,
+          "CACHE: " + path + " is not a folder: give a folder, or a name that is not taken"};
+}
+
 Status check_folders(Env& env, const std::string& data, const std::string& cache) {
   if (cache.empty()) return {StatusCode::kInvalidArgument, "CACHE is empty: name its folder"};
   XTTS_TRY(check_data_folder(env, data));
@@ -91,12 +104,9 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
             "DATA: " + data + " is a cache: give the folder with the recordings first, then CACHE"};
   }
   XTTS_ASSIGN(const auto data_stat, env.stat(data));
+  XTTS_TRY(check_no_file_at(env, cache));
   const auto cache_stat = env.stat(cache);
   if (!cache_stat) return {};
-  if (cache_stat->kind != FileKind::kDirectory) {
-    return {StatusCode::kInvalidArgument,
-            "CACHE: " + cache + " is not a folder: give a folder, or a name that is not taken"};
-  }
   if (cache_stat->device == data_stat.device && cache_stat->inode == data_stat.inode) {
     return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
   }

@@ -116,14 +116,14 @@ Result<audio::SourceFacts> Conversation::listen() {
 
 Result<audio::Recognition> Conversation::recognise(std::string_view suffix) {
   (void)worker_.channel().send(
-      Recognise{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
+      Recognise{{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)}});
   XTTS_ASSIGN(const Recognised seen, serve<Recognised>());
   return seen.what;
 }
 
 Result<audio::SourceLength> Conversation::length(std::string_view suffix) {
   (void)worker_.channel().send(
-      Measure{std::string(suffix), source_.size_bytes(), fill_window(kFirstReadBytes)});
+      Measure{{std::string(suffix), source_.size_bytes(), fill_window(kFirstReadBytes)}});
   XTTS_ASSIGN(const Measured measured, serve<Measured>());
   const audio::SourceLength& length = measured.length;
   const bool is_possible = length.sample_rate_hz > 0 && length.sample_rate_hz <= kSampleRateHzMax &&

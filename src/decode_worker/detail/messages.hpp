@@ -132,8 +132,8 @@ struct Failed {
   static void each(auto& self, auto&& field) { field(self.code, self.text, self.resampling_ns); }
 };
 
-// Asks whether this is sound.
-struct Recognise {
+// Asks something about a source without decoding it.
+struct Question {
   std::string suffix;
   std::uint64_t size_bytes = 0;
   std::uint64_t window_bytes = 0;  // this much of the head is in the window
@@ -142,6 +142,9 @@ struct Recognise {
     field(self.suffix, self.size_bytes, self.window_bytes);
   }
 };
+
+// Asks whether this is sound.
+struct Recognise : Question {};
 
 struct Recognised {
   audio::Recognition what;
@@ -150,15 +153,7 @@ struct Recognised {
 };
 
 // Asks how long this is.
-struct Measure {
-  std::string suffix;
-  std::uint64_t size_bytes = 0;
-  std::uint64_t window_bytes = 0;  // this much of the head is in the window
-
-  static void each(auto& self, auto&& field) {
-    field(self.suffix, self.size_bytes, self.window_bytes);
-  }
-};
+struct Measure : Question {};
 
 struct Measured {
   audio::SourceLength length;

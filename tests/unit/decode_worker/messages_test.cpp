@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <variant>
 
 #include "decode_worker/detail/messages.hpp"
 
@@ -43,14 +44,17 @@ std::vector<Message> examples() {
           Stop{},
           a_done(),
           Failed{3, "no", 1},
-          Recognise{"mka", 5, 5},
+          Recognise{{"mka", 5, 5}},
           Recognised{{audio::ContentKind::kNotSound, "why"}},
+          Measure{{"mka", 5, 5}},
+          Measured{{.sample_rate_hz = 24000, .frame_count = 7}},
           ListFormats{},
           Listed{true, {"flac", "FLAC", "flac", audio::FormatUse::kNotAudio, "why not"}},
           AllListed{}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {
+  ASSERT_EQ(examples().size(), std::variant_size_v<Message>);
   for (const Message& message : examples()) {
     const auto bytes = encode_message(message);
     const auto again = decode_message(bytes);
