@@ -9,6 +9,7 @@
 #include "base/own_program.hpp"
 #include "base/try.hpp"
 #include "decode_worker/contained_decoder.hpp"
+#include "report/human.hpp"
 #include "request/json_text.hpp"
 
 namespace xtts::cli {
@@ -46,16 +47,20 @@ int Context::verbosity() const {
   return 2;
 }
 
+void Context::tell(std::string_view before, std::string_view message) {
+  err.write(std::string(before) + report::escape_controls_in_lines(message) + "\n");
+}
+
 void Context::warn(std::string_view message) {
-  if (verbosity() >= 1) err.write("warning: " + std::string(message) + "\n");
+  if (verbosity() >= 1) tell("warning: ", message);
 }
 
 void Context::inform(std::string_view message) {
-  if (verbosity() >= 2) err.write(std::string(message) + "\n");
+  if (verbosity() >= 2) tell("", message);
 }
 
 void Context::debug(std::string_view message) {
-  if (verbosity() >= 3) err.write("debug: " + std::string(message) + "\n");
+  if (verbosity() >= 3) tell("debug: ", message);
 }
 
 bool Context::shows_progress() const {

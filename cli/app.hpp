@@ -54,7 +54,9 @@ class Context {
   // follows it then.
   void begin_json_stream() { json_written_ = true; }
 
-  // Each writes one message as one line.
+  // Each writes one message, as one line or more. What a file or its name put into it cannot steer
+  // the terminal.
+  void tell(std::string_view before, std::string_view message);
   void inform(std::string_view message);
   void warn(std::string_view message);
   void debug(std::string_view message);

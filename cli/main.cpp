@@ -144,14 +144,14 @@ Status run(Context& context) {
 
 int conclude(Context& context, const Status& status) {
   if (!status.ok()) {
-    context.err.write("xtts-precompute: " + status.message() + "\n");
+    context.tell("xtts-precompute: ", status.message());
     context.print_json(
         {{"error", {{"code", json_code_name(status.code())}, {"message", status.message()}}}});
   }
   const Status written = context.out.finish();
   (void)context.err.finish();  // a failure of stderr has no place to go
   if (!status.ok() || written.ok()) return exit_code_of(status, stop_signal());
-  context.err.write("xtts-precompute: " + written.message() + "\n");
+  context.tell("xtts-precompute: ", written.message());
   return exit_code_of(written, stop_signal());
 }
 

@@ -47,6 +47,9 @@ struct DecodeRequest {
   std::string suffix = {};
 };
 
+// kInvalidArgument if the request makes no sense.
+[[nodiscard]] Status check(const DecodeRequest& request);
+
 // What the content of a file is, if its name does not say it.
 enum class ContentKind : std::uint8_t {
   kSound,     // worth decoding

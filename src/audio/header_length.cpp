@@ -13,7 +13,6 @@ namespace {
 using Length = std::optional<SourceLength>;
 
 constexpr std::size_t kHeadBytes = 4096;
-constexpr std::uint32_t kRateHzMax = 768'000;  // as the decoder's
 
 // Bytes of a source from an offset. What is not there reads as 0, and is noted.
 class Bytes {
@@ -76,7 +75,7 @@ class Window {
 };
 
 Length length_of(std::uint64_t rate_hz, std::uint64_t frame_count) {
-  if (rate_hz == 0 || rate_hz > kRateHzMax || frame_count == 0) return std::nullopt;
+  if (rate_hz == 0 || rate_hz > kSampleRateHzMax || frame_count == 0) return std::nullopt;
   return SourceLength{static_cast<std::uint32_t>(rate_hz), frame_count};
 }
 

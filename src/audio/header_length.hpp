@@ -16,6 +16,8 @@
 
 namespace xtts::audio {
 
+constexpr std::uint32_t kSampleRateHzMax = 768'000;  // of sources that are read
+
 struct SourceLength {
   std::uint32_t sample_rate_hz = 0;  // above 0; of an MP4 the clock of its header
   std::uint64_t frame_count = 0;     // samples of one channel, or ticks of that clock

@@ -95,17 +95,6 @@ class LibavDecoder final : public audio::AudioDecoder {
   SampleSink sink_;
 };
 
-Status check(const audio::DecodeRequest& request) {
-  if (request.target_rate_hz > kSampleRateHzMax) {
-    return {StatusCode::kInvalidArgument,
-            "a target rate of " + std::to_string(request.target_rate_hz) + " Hz: at most 768000"};
-  }
-  if (!(request.source_seconds_max > 0.0)) {
-    return {StatusCode::kInvalidArgument, "source_seconds_max must be above 0"};
-  }
-  return {};
-}
-
 // Says why a file that opened gave no samples: the first damage, or libav's last message, or that
 // it is empty.
 Status no_samples(const Damage& damage, const Complaints& complaints) {
@@ -154,7 +143,7 @@ void warn_if_short(const Demuxer& demuxer, const audio::SourceFacts& facts,
 Result<audio::SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
                                                 const audio::DecodeRequest& request,
                                                 const audio::TakeSamples& take) {
-  XTTS_TRY(check(request));
+  XTTS_TRY(audio::check(request));
   try {
     if (source.size_bytes() == 0) return Status(StatusCode::kBadInput, "the file is empty");
     SourceReader reader(source);
@@ -218,7 +207,7 @@ Result<audio::SourceLength> LibavDecoder::length_from(SourceReader& reader,
   const Complaints complaints;
   XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, suffix, complaints));
   const int rate_hz = demuxer.stream().codecpar->sample_rate;
-  if (rate_hz <= 0 || rate_hz > static_cast<int>(kSampleRateHzMax))
+  if (rate_hz <= 0 || rate_hz > static_cast<int>(audio::kSampleRateHzMax))
     return Status(StatusCode::kBadInput, "its header states no sample rate");
   std::optional<double> seconds = demuxer.promised_seconds();
   const bool is_likely = seconds && audio::may_hold_seconds(reader.size_bytes(), *seconds) &&

@@ -53,8 +53,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
     if (request.suffix.size() > kSuffixBytesMax)
       return Status(StatusCode::kInvalidArgument,
                     "a suffix of " + std::to_string(request.suffix.size()) + " letters");
-    if (request.resampler.size() > kTextBytesMax)
-      return Status(StatusCode::kInvalidArgument, "a resampler's name of thousands of letters");
+    XTTS_TRY(audio::check(request));
     const auto decode = [&](Conversation& conversation) { return conversation.decode(request); };
     try {
       bool is_worth_another = false;

@@ -226,4 +226,13 @@ std::string escape_controls(std::string_view text) {
   return out;
 }
 
+std::string escape_controls_in_lines(std::string_view message) {
+  std::string out;
+  for (auto end = message.find('\n'); end != std::string_view::npos; end = message.find('\n')) {
+    out += escape_controls(message.substr(0, end)) + "\n";
+    message.remove_prefix(end + 1);
+  }
+  return out + escape_controls(message);
+}
+
 }  // namespace xtts::report

@@ -37,5 +37,7 @@ namespace xtts::report {
 // Turns control characters and broken UTF-8 into visible text ("\n", "\x1b"), and also characters
 // that change the direction of writing. So a corpus's text cannot steer a terminal.
 [[nodiscard]] std::string escape_controls(std::string_view text);
+// The same for a message of several lines, whose ends stay.
+[[nodiscard]] std::string escape_controls_in_lines(std::string_view message);
 
 }  // namespace xtts::report

@@ -12,7 +12,7 @@ constexpr std::size_t kHandOverSamples = std::size_t{1} << 16U;
 
 Status check_parameters(const AVFrame& frame) {
   const int channels = frame.ch_layout.nb_channels;
-  if (frame.sample_rate < 1 || frame.sample_rate > kSampleRateHzMax) {
+  if (frame.sample_rate < 1 || frame.sample_rate > static_cast<int>(audio::kSampleRateHzMax)) {
     return {StatusCode::kBadInput, "a sample rate of " + std::to_string(frame.sample_rate) + " Hz"};
   }
   if (channels < 1 || channels > kChannelsMax) {

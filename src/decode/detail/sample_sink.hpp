@@ -15,8 +15,6 @@
 
 namespace xtts::decode::detail {
 
-constexpr int kSampleRateHzMax = 768'000;
-
 class SampleSink {
  public:
   // `take` and `complaints` must outlive the clip.

@@ -11,7 +11,6 @@
 namespace xtts::decode_worker::detail {
 namespace {
 
-constexpr std::uint32_t kSampleRateHzMax = 768'000;  // as in the worker's decoder
 constexpr std::size_t kNameBytesMax = 256;
 constexpr std::size_t kFormatCountMax = 10'000;  // FFmpeg has 900
 constexpr std::uint64_t kLookBytes = std::uint64_t{4}
@@ -51,7 +50,7 @@ std::uint64_t Conversation::fill_window(std::uint64_t wanted_bytes) {
 }
 
 Result<audio::SourceFacts> Conversation::decode(const audio::DecodeRequest& request) {
-  frame_count_max_ = sample_count_max(request.source_seconds_max, kSampleRateHzMax);
+  frame_count_max_ = sample_count_max(request.source_seconds_max, audio::kSampleRateHzMax);
   sample_count_max_ = request.target_rate_hz == 0
                           ? frame_count_max_
                           : sample_count_max(request.source_seconds_max, request.target_rate_hz);
@@ -126,7 +125,8 @@ Result<audio::SourceLength> Conversation::length(std::string_view suffix) {
       Measure{{std::string(suffix), source_.size_bytes(), fill_window(kFirstReadBytes)}});
   XTTS_ASSIGN(const Measured measured, serve<Measured>());
   const audio::SourceLength& length = measured.length;
-  const bool is_possible = length.sample_rate_hz > 0 && length.sample_rate_hz <= kSampleRateHzMax &&
+  const bool is_possible = length.sample_rate_hz > 0 &&
+                           length.sample_rate_hz <= audio::kSampleRateHzMax &&
                            static_cast<double>(length.frame_count) <= kSamplesMax;
   if (!is_possible) return end_for_invalid_message();
   return length;
@@ -173,7 +173,7 @@ Status Conversation::check(const Done& done) const {
   const audio::SourceFacts& facts = done.facts;
   if (done.resampling_ns > kResamplingNsMax) return wrong;
   if (!is_a_name(facts.container) || !is_a_name(facts.codec)) return wrong;
-  if (facts.sample_rate_hz == 0 || facts.sample_rate_hz > kSampleRateHzMax) return wrong;
+  if (facts.sample_rate_hz == 0 || facts.sample_rate_hz > audio::kSampleRateHzMax) return wrong;
   if (facts.channel_count == 0 || facts.frame_count > frame_count_max_) return wrong;
   const std::uint64_t all_count = facts.frame_count * facts.channel_count;
   if (facts.clipped_sample_count > all_count || facts.nonfinite_sample_count > all_count)
@@ -199,7 +199,6 @@ Status Conversation::conclude(const Failed& failed) {
     case StatusCode::kResource:
       worker_state_ = WorkerState::kOutOfMemory;
       return *std::move(status);
-    case StatusCode::kInvalidArgument:
     case StatusCode::kBadInput:
     case StatusCode::kSourceIo:
     case StatusCode::kUnsupported:

@@ -330,9 +330,10 @@ TEST(Contained, ASignalOfSomebodyElsesIsNoCrash) {
 
 TEST(Contained, NonsenseIsACrash) {
   const auto decoder = contained();
-  for (const char* word : {"lie empty", "lie long", "lie ready", "lie buffer", "lie count",
-                           "lie none", "lie last", "lie frames", "lie clipped", "lie name",
-                           "lie rate", "lie read", "lie large", "lie code", "internal"}) {
+  for (const char* word :
+       {"lie empty", "lie long", "lie ready", "lie buffer", "lie count", "lie none", "lie last",
+        "lie frames", "lie clipped", "lie name", "lie rate", "lie read", "lie large", "lie code",
+        "lie request", "internal"}) {
     SCOPED_TRACE(word);
     const Status status = status_of(*decoder, word);
     EXPECT_EQ(status.code(), StatusCode::kCrashed);

@@ -223,6 +223,7 @@ const std::map<std::string, Behaviour, std::less<>>& behaviours() {
       {"lie read", saying(detail::Read{1000, 10, 10})},
       {"lie large", saying(detail::Read{0, 1, detail::kWindowBytes + 1})},
       {"lie code", saying(detail::Failed{0, "", 0})},
+      {"lie request", saying(detail::failed_of({StatusCode::kInvalidArgument, "no such request"}))},
   };
   return table;
 }

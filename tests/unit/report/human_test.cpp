@@ -104,6 +104,7 @@ TEST(Human, ControlCharactersBecomeVisible) {
   EXPECT_EQ(escape_controls("\u009b"), "\\x9b");
   EXPECT_EQ(escape_controls("\xff\xfe"), "\\xff\\xfe");
   EXPECT_EQ(escape_controls("سلام é 日本"), "سلام é 日本");
+  EXPECT_EQ(escape_controls_in_lines("a\x1b:\n  b\r\n"), "a\\x1b:\n  b\\r\n");
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+#include "audio/audio_decoder.hpp"
+
+#include "audio/resampler.hpp"
+
+namespace xtts::audio {
+
+Status check(const DecodeRequest& request) {
+  if (request.target_rate_hz > kSampleRateHzMax) {
+    return {StatusCode::kInvalidArgument, "a target rate of " +
+                                              std::to_string(request.target_rate_hz) +
+                                              " Hz: at most " + std::to_string(kSampleRateHzMax)};
+  }
+  if (!(request.source_seconds_max > 0.0))
+    return {StatusCode::kInvalidArgument, "source_seconds_max must be above 0"};
+  return method_of(request.resampler).status();
+}
+
+}  // namespace xtts::audio
