@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "formats/reason.hpp"
 #include "xtts/status.hpp"
 
@@ -28,6 +29,8 @@ struct Reject {
   std::optional<std::uint64_t> line;  // line of the list at `path`
   Reason reason = {};
   std::string split = {};  // set for a clip with a place in canonical order
+  // Of the source, where it was read. It is local (sources.bin, journal), and in no line.
+  std::optional<Digest> content_digest = {};
 
   [[nodiscard]] Stage stage() const { return stage_of(reason); }
   friend bool operator==(const Reject&, const Reject&) = default;

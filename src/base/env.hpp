@@ -28,6 +28,7 @@ struct FileFacts {
   FileKind kind = FileKind::kOther;
   std::uint64_t size_bytes = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;  // of the last change of bytes or facts; no program can set it
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 

@@ -26,14 +26,18 @@
 namespace xtts {
 namespace {
 
+std::int64_t nanoseconds_of(const struct timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 FileFacts facts_of(const struct stat& info) {
   FileFacts facts;
   facts.kind = S_ISREG(info.st_mode)   ? FileKind::kRegular
                : S_ISDIR(info.st_mode) ? FileKind::kDirectory
                                        : FileKind::kOther;
   facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
-  facts.mtime_ns =
-      static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
+  facts.mtime_ns = nanoseconds_of(info.st_mtim);
+  facts.ctime_ns = nanoseconds_of(info.st_ctim);
   facts.device = info.st_dev;
   facts.inode = info.st_ino;
   return facts;

@@ -106,7 +106,7 @@ Status stat_sources(const LayoutInput& input, Findings& findings) {
   std::erase_if(findings.clips, [&](Clip& clip) {
     if (cancelled.ok()) cancelled = check_cancelled(input.cancelled);
     if (!cancelled.ok()) return false;
-    // The members of an archive come one after the other, and share its time and inode.
+    // The members of an archive come one after the other, and share its times and inode.
     const std::string path = input.tree.full_path(file_of(clip));
     if (!clip.range || path != last_path || !last_facts) {
       last_facts.emplace(input.env.stat(path));
@@ -125,6 +125,7 @@ Status stat_sources(const LayoutInput& input, Findings& findings) {
     }
     clip.source_bytes = clip.range ? clip.range->size_bytes : facts->size_bytes;
     clip.source_mtime_ns = facts->mtime_ns;
+    clip.source_ctime_ns = facts->ctime_ns;
     clip.source_inode = facts->inode;
     return false;
   });

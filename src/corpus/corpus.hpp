@@ -64,8 +64,9 @@ struct Clip {
   std::uint32_t container_bytes = 0;
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
+  std::int64_t source_ctime_ns = 0;
   std::uint64_t source_inode = 0;
-  // Set: the source is this byte range of an archive. mtime and inode are the archive's.
+  // Set: the source is this byte range of an archive. times and inode are the archive's.
   std::optional<ByteRange> range = {};
   std::shared_ptr<const PackedPage> page = {};  // set: `range` is within it, unpacked
 };

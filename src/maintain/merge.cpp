@@ -192,8 +192,10 @@ class Merger {
           table->plan_digest != all->plan_digest || table->rows.size() != all->rows.size())
         return {};
       for (std::size_t i = 0; i < all->rows.size(); ++i)
-        if (table->rows[i].reject_check != 0)
+        if (table->rows[i].reject_check != 0) {
           all->rows[i].reject_check = table->rows[i].reject_check;
+          all->rows[i].reject_content = table->rows[i].reject_content;
+        }
     }
     all->index_digest = index_digest;
     return store::save_source_table(to_, std::move(*all));

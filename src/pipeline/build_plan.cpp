@@ -195,27 +195,34 @@ class Planner {
     return {};
   }
 
-  const store::SourceRow* row_of_unchanged_source(const Clip& clip, const Digest& hash) const {
-    if (request_.sources == nullptr || !comes_from_same_folders()) return nullptr;
-    const store::SourceRow* row = request_.sources->find(hash);
-    const bool same = row != nullptr && row->size_bytes == clip.source_bytes &&
-                      row->mtime_ns == clip.source_mtime_ns && row->inode == clip.source_inode;
-    return same ? row : nullptr;
+  const store::SourceRow* row_of(const Clip& clip) const {
+    if (request_.sources == nullptr) return nullptr;
+    return request_.sources->find(formats::id_hash(clip.dataset, clip.id));
+  }
+
+  // Whether the source is the very file of the row, so that it need not be hashed.
+  bool is_same_file(const store::SourceRow* row, const Clip& clip) const {
+    return row != nullptr && comes_from_same_folders() && row->size_bytes == clip.source_bytes &&
+           row->mtime_ns == clip.source_mtime_ns && row->ctime_ns == clip.source_ctime_ns &&
+           row->inode == clip.source_inode;
   }
 
   Status decide(std::size_t i) {
     if (request_.previous == nullptr) return {};
     const Clip& clip = plan_.corpus.clips[i];
-    const Digest hash = formats::id_hash(clip.dataset, clip.id);
-    const store::SourceRow* unchanged = row_of_unchanged_source(clip, hash);
+    const store::SourceRow* const row = row_of(clip);
     XTTS_ASSIGN(const auto position, request_.previous->find(full_id(clip)));
-    if (position) return decide_stored(i, *position, unchanged != nullptr);
+    if (position) return decide_stored(i, *position, is_same_file(row, clip));
 
     const auto reject = previous_rejects_.find(full_id(clip));
-    if (reject == previous_rejects_.end() || unchanged == nullptr) return {};
+    if (reject == previous_rejects_.end() || row == nullptr) return {};
     if (may_be_cut_now(clip, reject->second)) return {};
     const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
-    if (unchanged->reject_check != check) return {};
+    if (row->reject_check != check) return {};
+    if (row->reject_content != Digest()) reject->second.content_digest = row->reject_content;
+    if (!is_same_file(row, clip) &&
+        (!reject->second.content_digest || reject->second.content_digest != content_digest(clip)))
+      return {};
     plan_.clips[i].fate = ClipFate::kRejected;
     plan_.rejects.push_back(reject->second);
     return {};

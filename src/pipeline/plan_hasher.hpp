@@ -48,6 +48,7 @@ class PlanHasher {
   // Adds what tells whether the file is the very same as before.
   void add_identity(const corpus::Clip& clip) {
     add_number(clip.source_mtime_ns);
+    add_number(clip.source_ctime_ns);
     add_number(clip.source_inode);
   }
 

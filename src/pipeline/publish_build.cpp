@@ -40,11 +40,9 @@ Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
 
 Status save_sources(const Planned& planned, const Computed& computed, const Digest& index_digest,
                     store::CacheFolder& folder) {
-  std::unordered_map<std::string, std::uint64_t> checks;
-  for (const auto& reject : computed.rejects) {
-    if (!formats::precedes_sound(reject.stage()))
-      checks.emplace(reject.id, check64(as_bytes(formats::encode_reject(reject))));
-  }
+  std::unordered_map<std::string, const formats::Reject*> rejects;
+  for (const auto& reject : computed.rejects)
+    if (!formats::precedes_sound(reject.stage())) rejects.emplace(reject.id, &reject);
   const BuildPlan& plan = planned.plan;
   store::SourceTable table;
   table.data_path = plan.data_path;
@@ -53,12 +51,16 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
   table.index_digest = index_digest;
   table.rows.reserve(plan.corpus.clips.size());
   for (const auto& clip : plan.corpus.clips) {
-    const auto check = checks.find(full_id(clip));
-    table.rows.push_back({.id_hash = formats::id_hash(clip.dataset, clip.id),
-                          .size_bytes = clip.source_bytes,
-                          .mtime_ns = clip.source_mtime_ns,
-                          .inode = clip.source_inode,
-                          .reject_check = check == checks.end() ? 0 : check->second});
+    store::SourceRow row{.id_hash = formats::id_hash(clip.dataset, clip.id),
+                         .size_bytes = clip.source_bytes,
+                         .mtime_ns = clip.source_mtime_ns,
+                         .ctime_ns = clip.source_ctime_ns,
+                         .inode = clip.source_inode};
+    if (const auto reject = rejects.find(full_id(clip)); reject != rejects.end()) {
+      row.reject_check = check64(as_bytes(formats::encode_reject(*reject->second)));
+      row.reject_content = reject->second->content_digest.value_or(Digest());
+    }
+    table.rows.push_back(row);
   }
   return store::save_source_table(folder, std::move(table));
 }

@@ -102,13 +102,15 @@ class Worker final : public ClipWorker {
     outcome.records = std::move(buffers);
     const Status status = run(clip, outcome);
     end_stage();
-    if (status.ok()) return outcome;
-    const auto fault = fault_of(status.code(), rule_of_bad_input_);
-    if (!fault) return status.with_context("clip " + clip.id);
-    outcome.reject =
-        reject_of(clip, fault->kind,
-                  exceeded_limit_ ? reason_of(*exceeded_limit_)
-                                  : Reason{.rule = fault->rule, .detail = status.message()});
+    if (!status.ok()) {
+      const auto fault = fault_of(status.code(), rule_of_bad_input_);
+      if (!fault) return status.with_context("clip " + clip.id);
+      outcome.reject =
+          reject_of(clip, fault->kind,
+                    exceeded_limit_ ? reason_of(*exceeded_limit_)
+                                    : Reason{.rule = fault->rule, .detail = status.message()});
+    }
+    if (outcome.reject) outcome.reject->content_digest = outcome.facts.content_digest;
     return outcome;
   }
 
@@ -224,6 +226,7 @@ class Worker final : public ClipWorker {
     }
     const SharedSound& sound = *std::get<0>(shared);
     const SourceSound& source = sound.source;
+    outcome.facts.content_digest = source.content_digest;
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
@@ -243,7 +246,6 @@ class Worker final : public ClipWorker {
            .numbers = {static_cast<double>(source.facts.nonfinite_sample_count)}});
     }
     if (range.warning) outcome.facts.warnings.push_back(std::move(*range.warning));
-    outcome.facts.content_digest = source.content_digest;
     outcome.facts.clipped_sample_count.reset();  // counted before mixing, over the whole source
     outcome.facts.segment_start_s = clip.segment->start_s;
     outcome.facts.segment_end_s = clip.segment->end_s;

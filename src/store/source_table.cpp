@@ -13,13 +13,16 @@ namespace xtts::store {
 namespace {
 
 constexpr std::string_view kMagic = "XTTSSRC1";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
+// Rows of this version have no ctime and no digest of rejected sources.
+constexpr std::uint32_t kVersionOfShortRows = 2;
 constexpr std::size_t kRowCountAt = 16;
 constexpr std::size_t kPathBytesAt = 24;
 constexpr std::size_t kPlanDigestAt = 32;
 constexpr std::size_t kIndexDigestAt = 48;
 constexpr std::size_t kHeadBytes = 64;
-constexpr std::size_t kRowBytes = 48;
+constexpr std::size_t kRowBytes = 72;
+constexpr std::size_t kShortRowBytes = 48;
 constexpr std::size_t kTableCheckBytes = 8;
 constexpr std::uint64_t kPathBytesMax = 65536;
 // Rows per piece, so that memory does not depend on the number of clips.
@@ -31,14 +34,21 @@ void append_row(const SourceRow& row, std::string& out) {
   formats::append(out, row.mtime_ns);
   formats::append(out, row.inode);
   formats::append(out, row.reject_check);
+  formats::append(out, row.ctime_ns.value_or(0));
+  formats::append_digest(out, row.reject_content);
 }
 
 SourceRow load_row(std::span<const std::byte> bytes) {
-  return {.id_hash = formats::load_digest(bytes, 0),
-          .size_bytes = formats::load<std::uint64_t>(bytes, 16),
-          .mtime_ns = formats::load<std::int64_t>(bytes, 24),
-          .inode = formats::load<std::uint64_t>(bytes, 32),
-          .reject_check = formats::load<std::uint64_t>(bytes, 40)};
+  SourceRow row{.id_hash = formats::load_digest(bytes, 0),
+                .size_bytes = formats::load<std::uint64_t>(bytes, 16),
+                .mtime_ns = formats::load<std::int64_t>(bytes, 24),
+                .ctime_ns = {},
+                .inode = formats::load<std::uint64_t>(bytes, 32),
+                .reject_check = formats::load<std::uint64_t>(bytes, 40)};
+  if (bytes.size() < kRowBytes) return row;
+  row.ctime_ns = formats::load<std::int64_t>(bytes, 48);
+  row.reject_content = formats::load_digest(bytes, 56);
+  return row;
 }
 
 // Reads the file from beginning to end and hashes it on the way. Returns nothing unless all
@@ -67,6 +77,7 @@ class Reader {
 };
 
 struct Head {
+  std::size_t row_bytes = kRowBytes;
   std::uint64_t row_count = 0;
   std::uint64_t path_bytes = 0;
   std::uint64_t padded_path_bytes = 0;
@@ -75,27 +86,31 @@ struct Head {
 // Accepts only numbers that match the file's size exactly.
 std::optional<Head> decode_head(std::span<const std::byte> bytes, std::uint64_t file_bytes) {
   if (formats::text_of(bytes.first(kMagic.size())) != kMagic) return {};
-  if (formats::load<std::uint32_t>(bytes, 8) != kVersion) return {};
+  const auto version = formats::load<std::uint32_t>(bytes, 8);
+  if (version != kVersion && version != kVersionOfShortRows) return {};
   if (formats::load<std::uint32_t>(bytes, 12) != 0) return {};
-  Head head{.row_count = formats::load<std::uint64_t>(bytes, kRowCountAt),
+  Head head{.row_bytes = version == kVersion ? kRowBytes : kShortRowBytes,
+            .row_count = formats::load<std::uint64_t>(bytes, kRowCountAt),
             .path_bytes = formats::load<std::uint64_t>(bytes, kPathBytesAt)};
-  if (head.path_bytes > kPathBytesMax || head.row_count > file_bytes / kRowBytes) return {};
+  if (head.path_bytes > kPathBytesMax || head.row_count > file_bytes / head.row_bytes) return {};
   head.padded_path_bytes = align_up<std::uint64_t>(head.path_bytes, 8);
   const std::uint64_t expected =
-      kHeadBytes + head.padded_path_bytes + head.row_count * kRowBytes + kTableCheckBytes;
+      kHeadBytes + head.padded_path_bytes + head.row_count * head.row_bytes + kTableCheckBytes;
   if (expected != file_bytes) return {};
   return head;
 }
 
-bool read_rows(Reader& reader, std::uint64_t count, std::vector<SourceRow>& rows) {
+bool read_rows(Reader& reader, const Head& head, std::vector<SourceRow>& rows) {
+  const std::uint64_t count = head.row_count;
   rows.reserve(count);
-  std::vector<std::byte> piece(std::min<std::uint64_t>(count, kPieceRows) * kRowBytes);
+  std::vector<std::byte> piece(std::min<std::uint64_t>(count, kPieceRows) * head.row_bytes);
   while (rows.size() < count) {
-    const std::size_t size = std::min<std::size_t>(count - rows.size(), kPieceRows) * kRowBytes;
+    const std::size_t size =
+        std::min<std::size_t>(count - rows.size(), kPieceRows) * head.row_bytes;
     const auto bytes = std::span(piece).first(size);
     if (!reader.read_checked(bytes)) return false;
-    for (std::size_t at = 0; at < size; at += kRowBytes) {
-      rows.push_back(load_row(bytes.subspan(at, kRowBytes)));
+    for (std::size_t at = 0; at < size; at += head.row_bytes) {
+      rows.push_back(load_row(bytes.subspan(at, head.row_bytes)));
     }
   }
   return std::ranges::is_sorted(rows, {}, &SourceRow::id_hash);
@@ -167,7 +182,7 @@ std::optional<SourceTable> load_source_table(Env& env, const std::string& cache)
   std::string folders(head->padded_path_bytes, '\0');
   if (!reader.read_checked(std::as_writable_bytes(std::span(folders)))) return {};
   take_folders(std::string_view(folders).substr(0, head->path_bytes), table);
-  if (!read_rows(reader, head->row_count, table.rows)) return {};
+  if (!read_rows(reader, *head, table.rows)) return {};
   std::array<std::byte, kTableCheckBytes> check{};
   if (!reader.read(check) || formats::load<std::uint64_t>(check, 0) != reader.check()) return {};
   return table;

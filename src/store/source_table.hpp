@@ -1,4 +1,4 @@
-// sources.bin holds size, mtime and inode of each source when it was read, so that the next build
+// sources.bin holds size, times and inode of each source when it was read, so that the next build
 // need not hash it again (cache-v1.md, section 10). Local and disposable: a damaged file is
 // ignored. Pure functions except load and save.
 #pragma once
@@ -20,8 +20,11 @@ struct SourceRow {
   Digest id_hash;
   std::uint64_t size_bytes = 0;
   std::int64_t mtime_ns = 0;
+  std::optional<std::int64_t> ctime_ns;  // unset: a table of version 2 has none
   std::uint64_t inode = 0;
   std::uint64_t reject_check = 0;  // check of the reject's line; 0 for a stored clip
+  // Of the rejected source; zero for a stored clip (the index knows it), or where it is unknown.
+  Digest reject_content = {};
 };
 
 struct SourceTable {

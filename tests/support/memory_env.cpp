@@ -262,6 +262,15 @@ void MemoryEnv::add_file(const std::string& path, std::string_view contents) {
   state_->add(path, NodeKind::kFile, contents);
 }
 
+void MemoryEnv::change_in_place(const std::string& path, std::string_view contents) {
+  const std::lock_guard lock(state_->mutex);
+  Node& node = *state_->tree.find_existing(path, LastLink::kFollow)->node;
+  const std::int64_t mtime_ns = node.mtime_ns;
+  state_->tree.touch(node);
+  node.mtime_ns = mtime_ns;
+  node.bytes = node.durable_bytes = contents;
+}
+
 void MemoryEnv::add_folder(const std::string& path) {
   const std::lock_guard lock(state_->mutex);
   state_->make_folders(path, true);
@@ -378,6 +387,7 @@ Result<FileFacts> MemoryEnv::stat(const std::string& path) {
   return FileFacts{.kind = kind_of(*place.node),
                    .size_bytes = place.node->bytes.size(),
                    .mtime_ns = place.node->mtime_ns,
+                   .ctime_ns = place.node->ctime_ns,
                    .device = 1,
                    .inode = place.node->inode};
 }

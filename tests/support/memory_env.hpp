@@ -67,6 +67,8 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
 
   // Set-up. They make parent folders as needed, and replace what stands at `path`.
   void add_file(const std::string& path, std::string_view contents);
+  // Writes into the file and gives it the modification time of before: only ctime tells it.
+  void change_in_place(const std::string& path, std::string_view contents);
   void add_folder(const std::string& path);
   void add_link(const std::string& path, const std::string& target);
   void add_special(const std::string& path);  // a FIFO, socket or device

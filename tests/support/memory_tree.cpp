@@ -56,7 +56,7 @@ std::shared_ptr<Node> MemoryTree::make_node(NodeKind kind) {
 }
 
 void MemoryTree::touch(Node& node) {
-  node.mtime_ns = next_mtime_ns_++;
+  node.mtime_ns = node.ctime_ns = next_mtime_ns_++;
 }
 
 Result<Place> MemoryTree::find(const std::string& path, LastLink last) const {
@@ -112,6 +112,7 @@ void MemoryTree::forget_unsynced() {
       auto survivor = std::make_shared<Node>();
       survivor->inode = node->inode;
       survivor->mtime_ns = node->mtime_ns;
+      survivor->ctime_ns = node->ctime_ns;
       survivor->bytes = survivor->durable_bytes = node->durable_bytes;
       folder.durable_entries[name] = survivor;
       node = survivor;

@@ -20,6 +20,7 @@ struct Node {
   NodeKind kind = NodeKind::kFile;
   std::uint64_t inode = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
   std::string bytes;  // of a file; the target of a link
   std::string durable_bytes;
   Entries entries;  // of a folder
@@ -53,7 +54,7 @@ class MemoryTree {
   // Like find(), but the node must exist.
   [[nodiscard]] Result<Place> find_existing(const std::string& path, LastLink last) const;
   [[nodiscard]] std::shared_ptr<Node> make_node(NodeKind kind);
-  void touch(Node& node);  // gives it a new modification time
+  void touch(Node& node);  // gives it new times
   void forget_unsynced();
 
   [[nodiscard]] const std::shared_ptr<Node>& root() const { return root_; }

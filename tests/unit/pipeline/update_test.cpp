@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "build_support.hpp"
+#include "formats/bytes.hpp"
+#include "store/source_table.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -37,6 +39,31 @@ struct Published {
   }
   void set(const std::string& setting) { request.recipe = recipe_of_small_shards({setting}); }
 };
+
+// The rows of a clip's mel.
+std::vector<std::byte> record_bytes(reader::CacheView& view, std::uint32_t number) {
+  const auto position = view.find(clip_name(number));
+  EXPECT_TRUE(position.ok() && *position);
+  const auto record = view.read_record("mel", **position);
+  EXPECT_TRUE(record.ok()) << record.status().message();
+  return record->bytes;
+}
+
+// A source table as the version before wrote it: rows of 48 bytes instead of 72.
+std::string as_version_2(const std::string& table) {
+  constexpr std::size_t kHead = 64;
+  constexpr std::size_t kCheck = 8;
+  const std::uint64_t rows = formats::load<std::uint64_t>(as_bytes(table), 16);
+  const std::size_t rows_at = table.size() - kCheck - static_cast<std::size_t>(rows) * 72;
+  std::string old = table.substr(0, rows_at);
+  old[8] = 2;
+  // Another plan: the digest of before had no ctimes in it.
+  old[kHead / 2] = static_cast<char>(old[kHead / 2] ^ 1);
+  for (std::size_t at = rows_at; at < table.size() - kCheck; at += 72) old += table.substr(at, 48);
+  const std::uint64_t check = check64(as_bytes(old));
+  formats::append(old, check);
+  return old;
+}
 
 using Paths = std::set<std::string>;
 
@@ -354,6 +381,61 @@ TEST(Update, RejectedSoundIsTriedAgainWhenItsFileChangesOrWhenAsked) {
   cache.env.add_file(cache.wav(1), sound(1));
   EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips + 1);
   EXPECT_EQ(damage_in(cache.env), "");
+}
+
+// A program may give a changed file the modification time of before. No program can set ctime.
+TEST(Update, AFileThatChangedInPlaceWithItsTimeRestoredIsComputedAgain) {
+  Published cache;
+  const std::string other = sound(63);  // as long as sound(3)
+  ASSERT_EQ(other.size(), cache.env.contents(cache.wav(3)).size());
+  cache.env.change_in_place(cache.wav(3), other);
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(report.computed_count, 1U);
+  EXPECT_EQ(opened.take(), Paths{wav_name(3)});
+
+  MemoryEnv fresh;
+  add_listed_sounds(fresh, kClips);
+  fresh.add_file(sound_path(3, kData + "/wavs"), other);
+  must_build(fresh, cache.request);
+  EXPECT_EQ(record_bytes(*open_cache(cache.env), 3), record_bytes(*open_cache(fresh), 3));
+}
+
+// chmod, a new link, a copy of the corpus: the times differ, and the bytes do not.
+TEST(Update, AnotherCtimeCostsOneHashAndNoDecode) {
+  Published cache({"features.max_frames=40"});  // some are too long
+  cache.env.add_file(cache.wav(1), "no sound");
+  cache.request.max_rejects.count = 1;
+  const auto before = must_build(cache.env, cache.request);
+  ASSERT_GT(before.rejects.size(), 1U);
+  Paths all;
+  for (std::uint32_t i = 0; i < kClips; ++i) {
+    cache.env.change_in_place(cache.wav(i), cache.env.contents(cache.wav(i)));
+    all.insert(wav_name(i));
+  }
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_TRUE(report.unchanged);
+  EXPECT_EQ(report.computed_count, 0U);
+  EXPECT_EQ(report.rejects.size(), before.rejects.size());
+  EXPECT_EQ(opened.take(), all);
+
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(opened.take(), Paths()) << "the table has the new ctime";
+}
+
+// A table of version 2 has no ctime: its files are hashed once, and not decoded.
+TEST(Update, ATableWithoutCtimeIsUpgradedByHashing) {
+  Published cache;
+  const std::string path = kCache + "/sources.bin";
+  cache.env.add_file(path, as_version_2(cache.env.contents(path)));
+  ASSERT_TRUE(store::load_source_table(cache.env, kCache));
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_TRUE(report.unchanged);
+  EXPECT_EQ(report.computed_count, 0U);
+  EXPECT_EQ(opened.take().size(), kClips);
+  EXPECT_EQ(cache.env.contents(path), cache.before.at("sources.bin"));
 }
 
 // With a text it is dropped, for sound and text must stay a pair; without one it is cut.

@@ -27,8 +27,10 @@ SourceTable sample_table(std::size_t row_count) {
     table.rows.push_back({.id_hash = digest128("clip-" + std::to_string(i)),
                           .size_bytes = 1000 + i,
                           .mtime_ns = -5 + static_cast<std::int64_t>(i),
+                          .ctime_ns = 7 + static_cast<std::int64_t>(i),
                           .inode = i << 40U,
-                          .reject_check = i % 3});
+                          .reject_check = i % 3,
+                          .reject_content = digest128(std::to_string(i % 3))});
   }
   return table;
 }
@@ -61,18 +63,20 @@ TEST_F(SourceTables, ReadBackWhatWasSavedAscending) {
       ASSERT_NE(found, nullptr);
       EXPECT_EQ(found->size_bytes, row.size_bytes);
       EXPECT_EQ(found->mtime_ns, row.mtime_ns);
+      EXPECT_EQ(found->ctime_ns, row.ctime_ns);
       EXPECT_EQ(found->inode, row.inode);
+      EXPECT_EQ(found->reject_content, row.reject_content);
       EXPECT_EQ(found->reject_check, row.reject_check);
     }
     EXPECT_EQ(table->find(digest128("nobody")), nullptr);
   }
 }
 
-// cache-v1.md, section 10: 64 bytes of head, the paths with a NUL between to a multiple of 8, 48 a
+// cache-v1.md, section 10: 64 bytes of head, the paths with a NUL between to a multiple of 8, 72 a
 // row, the check.
 TEST_F(SourceTables, HaveTheDocumentedSize) {
   const std::size_t path_bytes = std::string("/data/گفتار|/mnt/hdd|/srv/صدا").size();
-  EXPECT_EQ(saved(10).size(), 64 + (path_bytes + 7) / 8 * 8 + 480 + 8);
+  EXPECT_EQ(saved(10).size(), 64 + (path_bytes + 7) / 8 * 8 + 720 + 8);
 }
 
 TEST_F(SourceTables, AreIgnoredWhenAbsentOrCut) {
