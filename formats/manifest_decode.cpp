@@ -1,6 +1,7 @@
 #include <bit>
 #include <limits>
 #include <set>
+#include <string_view>
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -151,6 +152,14 @@ Counts read_counts(JsonFields fields) {
 std::vector<std::string> read_names(JsonFields& fields, const char* key, std::size_t count_max) {
   std::vector<std::string> names = fields.texts(key);
   if (names.size() > count_max) fields.fail(key, "holds more names than a plan row can number");
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    fields.fail(key, "holds '" + name +
+                         "' twice, so clips may have the numbers of others: a build with "
+                         "--overwrite makes the cache anew");
+    break;
+  }
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check_cancelled.hpp"
+#include "base/encoding.hpp"
 #include "base/hash.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
@@ -12,7 +13,6 @@
 #include "corpus/content_probe.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/lists/encoding.hpp"
 #include "corpus/lists/unread_lists.hpp"
 #include "corpus/names.hpp"
 #include "corpus/several_corpora.hpp"

@@ -2,8 +2,10 @@
 
 #include <regex>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/env.hpp"
+#include "base/small_list.hpp"
 #include "base/try.hpp"
 #include "corpus/names.hpp"
 #include "corpus/shared_labels.hpp"
@@ -63,6 +65,15 @@ std::string match_speaker(const std::regex& pattern, std::string_view name) {
   }
 }
 
+// Why a line of a file of names is none.
+std::optional<std::string> fault_of_name(std::string_view name) {
+  if (name.empty()) return "the line is empty, so the names below it would get other numbers";
+  if (trimmed(name) != name)
+    return "a blank at the beginning or the end of '" + std::string(name) + "'";
+  if (const auto fault = fault_of_label(name)) return "the name " + *fault;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
@@ -92,6 +103,26 @@ Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& cl
                     counted(unmatched_count, "clip", "clips") + " (" + example->source + ")");
   }
   return {};
+}
+
+Result<std::vector<std::string>> read_speaker_names(Env& env, const std::string& path,
+                                                    const std::string& encoding) {
+  constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20U;
+  XTTS_ASSIGN(SmallList list, read_small_list(env, path, kBytesMax, encoding));
+  std::unordered_map<std::string_view, std::size_t> lines;
+  for (std::size_t i = 0; i < list.lines.size(); ++i) {
+    const std::string& name = list.lines[i];
+    if (const auto fault = fault_of_name(name)) return list.fault(i, *fault);
+    const auto [first, is_new] = lines.emplace(name, i);
+    if (!is_new) {
+      return list.fault(i, "'" + name + "' is the name on line " +
+                               std::to_string(first->second + 1) +
+                               ", too: a name has one number, so remove one of the two lines");
+    }
+  }
+  if (list.lines.empty())
+    return Status(StatusCode::kInvalidArgument, path + " is empty: give a speaker's name a line");
+  return std::move(list.lines);
 }
 
 }  // namespace xtts::corpus

@@ -1,9 +1,11 @@
-// Speakers: one name for all clips, or a regular expression on file names. One thread at a time.
+// Speakers: one name for all clips, or a regular expression on file names; and the file that gives
+// names their numbers. One thread at a time.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/env.hpp"
 #include "corpus/corpus.hpp"
 #include "formats/recipe_fwd.hpp"
 
@@ -14,5 +16,10 @@ namespace xtts::corpus {
 // and a pattern.
 [[nodiscard]] Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                                     std::vector<std::string>& notes);
+
+// The names in a small list (base/small_list.hpp), one a line. kInvalidArgument, with file and
+// line: a line that is empty, begins or ends with a blank, or cannot name a speaker; a name twice.
+[[nodiscard]] Result<std::vector<std::string>> read_speaker_names(Env& env, const std::string& path,
+                                                                  const std::string& encoding);
 
 }  // namespace xtts::corpus

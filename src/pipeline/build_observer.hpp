@@ -73,8 +73,8 @@ class BuildObserver {
   // Hours, sizes and time cost the decoding of a small sample, so answer true only if somebody
   // reads them.
   [[nodiscard]] virtual bool wants_estimate() const { return true; }
-  // Tells about CACHE's file system, or about a builder elsewhere that may be dead. Called before
-  // everything else.
+  // Tells about CACHE's file system, about a builder elsewhere that may be dead, or about the given
+  // speakers. Called before before().
   virtual void notice(const std::string& /*text*/) {}
   virtual void before(const BuildPreview& preview) = 0;
   virtual void progress(const BuildProgress& progress) = 0;

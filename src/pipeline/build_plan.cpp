@@ -167,7 +167,8 @@ class Planner {
   // Whether the last build saw the same input and left nothing that is worth another try.
   bool is_as_before() const {
     return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
-           request_.sources->plan_digest == plan_.digest && comes_from_same_folders() &&
+           !request_.has_new_speakers && request_.sources->plan_digest == plan_.digest &&
+           comes_from_same_folders() &&
            request_.sources->index_digest == request_.previous->manifest().index_digest &&
            !request_.previous->manifest().counts.rejects_by_class.contains(
                std::string(to_string(RejectClass::kEnvironment)));

@@ -73,6 +73,8 @@ struct PlanRequest {
   reader::CacheView* previous = nullptr;  // the published cache, for reuse
   const store::SourceTable* sources = nullptr;
   bool retry_rejects = false;
+  bool has_new_speakers =
+      false;                    // names that the published cache has not: there is something to do
   bool copies_renamed = false;  // the same numerics made the published records
   std::optional<PartitionChoice> partition = {};
   std::size_t clips_per_shard = 1;                // for `partition`

@@ -35,7 +35,7 @@ struct BuildRequest {
   ChooseEngines choose_engines = {};        // null: the CPU
   RejectLimit max_rejects;                  // faults
   LossLimits max_losses;                    // policy drops, vanished clips
-  std::vector<std::string> known_speakers;  // numbers 0, 1, ... of a new cache
+  std::vector<std::string> known_speakers;  // numbers 0, 1, ...; each name once
   bool overwrite = false;                   // begin anew beside the published cache
   // With overwrite: replace only the generation of this index. If another generation was published
   // since the caller looked, the build updates that one.

@@ -18,6 +18,7 @@
 #include "pipeline/index_file.hpp"
 #include "pipeline/known_sounds.hpp"
 #include "pipeline/manifest_parts.hpp"
+#include "pipeline/speaker_numbers.hpp"
 #include "pipeline/stored_columns.hpp"
 #include "pipeline/text_column.hpp"
 #include "pipeline/token_rows.hpp"
@@ -43,7 +44,8 @@ struct Gathered {
 ClipRows::Names known_names(const IndexJob& job) {
   if (job.previous == nullptr) return {job.known_speakers, job.known_languages, {""}};
   const formats::Manifest& published = job.previous->manifest();
-  return {published.speakers, published.languages, published.datasets};
+  return {numbers_to_keep(published.speakers, job.known_speakers), published.languages,
+          published.datasets};
 }
 
 class Pass {

@@ -2,6 +2,7 @@
 // appended. Plain value, one thread at a time.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -26,12 +27,15 @@ namespace xtts::pipeline {
 
 class NameTable {
  public:
-  // The table begins with `known`, unchanged. New names of `found` follow, sorted, so that the
-  // order of discovery does not matter.
+  // The table begins with `known`, unchanged, in which each name is once. New names of `found`
+  // follow, sorted, so that the order of discovery does not matter.
   NameTable(std::vector<std::string> known, const std::set<std::string, std::less<>>& found)
       : names_(std::move(known)) {
-    for (const auto& name : names_)
-      numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      [[maybe_unused]] const bool is_new =
+          numbers_.emplace(names_[i], static_cast<std::int32_t>(i)).second;
+      assert(is_new);
+    }
     for (const auto& name : found) {
       if (numbers_.emplace(name, static_cast<std::int32_t>(names_.size())).second)
         names_.push_back(name);

@@ -14,6 +14,7 @@
 #include "pipeline/losses.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/resource_advice.hpp"
+#include "pipeline/speaker_numbers.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/record_maker.hpp"
@@ -29,7 +30,10 @@ const formats::Manifest* continued(const CacheState& cache_state) {
 // Checks the request and the published cache before looking at DATA.
 Status check_request(const BuildJob& job, const formats::Manifest* published) {
   XTTS_TRY(check_not_baked(published, job.request.recipe));
-  if (published != nullptr) XTTS_TRY(check_same_recipe(*published, job.request.recipe));
+  if (published != nullptr) {
+    XTTS_TRY(check_same_recipe(*published, job.request.recipe));
+    XTTS_TRY(check_speaker_numbers(published->speakers, job.request.known_speakers));
+  }
   return check_partition(job.request, published);
 }
 
@@ -63,6 +67,8 @@ Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_stat
                                const Planned& planned, std::optional<corpus::Corpus> found) {
   const formats::Manifest* const published = continued(cache_state);
   PlanRequest request = plan_request_of(job, job.request.recipe, cache_state);
+  request.has_new_speakers =
+      published != nullptr && job.request.known_speakers.size() > published->speakers.size();
   request.copies_renamed =
       published != nullptr && published->numerics.hash() == planned.numerics.hash();
   request.clips_per_shard = records::clips_per_shard(planned.columns);
@@ -129,6 +135,11 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, S
               make_plan_of(job, cache_state, planned, std::exchange(settled.corpus, std::nullopt)));
   // A published part is done. Its sources may have other times now, and what the system refused may
   // work now. The build that continues the merged cache takes care of both.
+  if (const auto note = note_on_speakers(request.known_speakers,
+                                         published == nullptr ? nullptr : &published->speakers,
+                                         planned.plan.corpus.clips)) {
+    job.observer.notice(*note);
+  }
   planned.is_done =
       planned.plan.unchanged || (published != nullptr && request.partition.has_value());
   if (planned.is_done) {

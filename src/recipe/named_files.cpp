@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/small_list.hpp"
 #include "base/try.hpp"
 #include "formats/vocabulary.hpp"
 #include "recipe/yaml_tree.hpp"
@@ -29,31 +30,6 @@ std::vector<double> numbers_of(const std::string& line) {
   return numbers;
 }
 
-Result<ChannelNumbers> parse_channels(const std::string& text) {
-  ChannelNumbers found;
-  std::istringstream lines(text);
-  std::size_t line_number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++line_number;
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    const std::vector<double> numbers = numbers_of(line);
-    const bool has_offset = numbers.size() == 2;
-    const bool is_as_before = found.scales.empty() || has_offset == !found.offsets.empty();
-    if ((numbers.size() != 1 && !has_offset) || !is_as_before) {
-      return Status(
-          StatusCode::kInvalidArgument,
-          "line " + std::to_string(line_number) + ", '" + line.substr(first, 40) +
-              "': each line is one number, SCALE, or each is two, OFFSET SCALE. To write such "
-              "a file from one of torch: python3 -c 'import torch, sys; "
-              "print(*torch.load(sys.argv[1]).tolist(), sep=\"\\n\")' mel_stats.pth");
-    }
-    if (has_offset) found.offsets.push_back(numbers.front());
-    found.scales.push_back(numbers.back());
-  }
-  return found;
-}
-
 }  // namespace
 
 Result<std::string> canonical_vocabulary(std::string_view spelled) {
@@ -65,23 +41,36 @@ Result<std::string> canonical_vocabulary(std::string_view spelled) {
 
 Result<std::string> read_vocabulary_file(Env& env, const std::string& folder,
                                          const std::string& path) {
-  const std::string full = full_path(folder, path);
-  XTTS_ASSIGN(std::string text, read_text_file(env, full, kYamlBytesMax));
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  for (std::size_t cr = text.find("\r\n"); cr != std::string::npos; cr = text.find("\r\n", cr))
-    text.erase(cr, 1);
+  XTTS_ASSIGN(const SmallList list, read_small_list(env, full_path(folder, path), kYamlBytesMax));
+  std::string text;
+  for (const std::string& line : list.lines) text += line + '\n';
   auto characters = canonical_vocabulary(text);
-  if (!characters.ok()) return characters.status().with_context(full);
+  if (!characters.ok()) return characters.status().with_context(list.path);
   return characters;
 }
 
 Result<ChannelNumbers> read_channels_file(Env& env, const std::string& folder,
                                           const std::string& path) {
-  const std::string full = full_path(folder, path);
-  XTTS_ASSIGN(const std::string text, read_text_file(env, full, kYamlBytesMax));
-  auto numbers = parse_channels(text);
-  if (!numbers.ok()) return numbers.status().with_context(full);
-  return numbers;
+  XTTS_ASSIGN(const SmallList list, read_small_list(env, full_path(folder, path), kYamlBytesMax));
+  ChannelNumbers found;
+  for (std::size_t i = 0; i < list.lines.size(); ++i) {
+    const std::string& line = list.lines[i];
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string::npos || line[first] == '#') continue;
+    const std::vector<double> numbers = numbers_of(line);
+    const bool has_offset = numbers.size() == 2;
+    const bool is_as_before = found.scales.empty() || has_offset == !found.offsets.empty();
+    if ((numbers.size() != 1 && !has_offset) || !is_as_before) {
+      return list.fault(
+          i, "'" + line.substr(first, 40) +
+                 "': each line is one number, SCALE, or each is two, OFFSET SCALE. To write such "
+                 "a file from one of torch: python3 -c 'import torch, sys; "
+                 "print(*torch.load(sys.argv[1]).tolist(), sep=\"\\n\")' mel_stats.pth");
+    }
+    if (has_offset) found.offsets.push_back(numbers.front());
+    found.scales.push_back(numbers.back());
+  }
+  return found;
 }
 
 }  // namespace xtts::recipe

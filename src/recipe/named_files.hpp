@@ -1,5 +1,6 @@
-// The files that a recipe names: vocabularies and numbers by channel -> what a recipe holds. Paths
-// are relative to `folder` unless absolute. Free functions; share freely.
+// The files that a recipe names: vocabularies and numbers by channel -> what a recipe holds. They
+// are small lists (base/small_list.hpp). Paths are relative to `folder` unless absolute. Free
+// functions; share freely.
 #pragma once
 
 #include <string>
@@ -14,7 +15,6 @@ namespace xtts::recipe {
 // One line of characters, whichever way they were spelled: equal vocabularies have one fingerprint.
 [[nodiscard]] Result<std::string> canonical_vocabulary(std::string_view spelled);
 
-// A byte-order mark and CR before LF are not characters.
 [[nodiscard]] Result<std::string> read_vocabulary_file(Env& env, const std::string& folder,
                                                        const std::string& path);
 

@@ -1,11 +1,11 @@
 #include "request/build_request.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "corpus/speakers.hpp"
 #include "dsp_cuda/cuda_frame_engine.hpp"
 #include "pipeline/build_request.hpp"
 #include "recipe/corpora_file.hpp"
@@ -16,21 +16,6 @@ namespace xtts::request {
 namespace {
 
 constexpr const char* kDefaultRecipe = "myxtts";
-
-// The file holds one name a line.
-Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path) {
-  constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20U;
-  XTTS_ASSIGN(const std::string text, read_text_file(env, path, kBytesMax));
-  std::vector<std::string> names;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    std::string name = text.substr(start, end - start);
-    if (name.ends_with('\r')) name.pop_back();
-    if (!name.empty()) names.push_back(std::move(name));
-    start = end + 1;
-  }
-  return names;
-}
 
 // Both records and DATA have a layout, so users easily confuse the names.
 Status check_layout(const BuildOptions& options) {
@@ -129,10 +114,11 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (!options.partition.empty()) {
     XTTS_ASSIGN(request.partition, parse_partition(option("partition"), options.partition));
   }
-  if (!options.speakers_file.empty()) {
-    XTTS_ASSIGN(request.known_speakers, read_speakers(env, options.speakers_file));
-  }
   XTTS_ASSIGN(request.recipe, recipe_of(env, options, on_trainer_config));
+  if (!options.speakers_file.empty()) {
+    XTTS_ASSIGN(request.known_speakers, corpus::read_speaker_names(env, options.speakers_file,
+                                                                   request.recipe.corpus.encoding));
+  }
   if (recipe::is_corpora_file(options.data)) {
     XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
   }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/encoding.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "corpus/audio_index.hpp"
@@ -20,7 +21,6 @@
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
-#include "corpus/lists/encoding.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/encoding.hpp"
 #include "base/try.hpp"
-#include "corpus/lists/encoding.hpp"
 #include "corpus/lists/gunzip.hpp"
 #include "corpus/names.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/small_list.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/names.hpp"
 
@@ -10,11 +11,6 @@ namespace {
 
 // The reach of a look: a record within the limit, and the line after an open quote.
 constexpr std::size_t kReachBytes = 2 * kTextBytesMax + 2;
-
-// Lines of the old Mac OS end in CR alone.
-char line_end_of(std::string_view text) {
-  return text.find('\n') == std::string_view::npos ? '\r' : '\n';
-}
 
 }  // namespace
 

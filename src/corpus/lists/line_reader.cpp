@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/option_names.hpp"
+#include "base/small_list.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "corpus/names.hpp"
@@ -44,10 +45,7 @@ Result<LineReader> LineReader::from_bytes(std::string own_bytes, const std::stri
 Status LineReader::begin() {
   const std::string_view bytes = bytes_.peek(kUtf8Mark.size());
   XTTS_TRY(bytes_.failure());
-  // Lines of the old Mac OS end in CR alone.
-  const bool is_old_mac =
-      bytes.find('\n') == std::string_view::npos && bytes.find('\r') != std::string_view::npos;
-  if (is_old_mac) line_end_ = '\r';
+  line_end_ = line_end_of(bytes);
   had_mark_ = bytes.starts_with(kUtf8Mark);
   if (had_mark_) bytes_.skip(kUtf8Mark.size());
   return {};

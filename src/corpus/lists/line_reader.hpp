@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/encoding.hpp"
 #include "base/env.hpp"
 #include "base/shared_text.hpp"
 #include "corpus/lists/byte_window.hpp"
-#include "corpus/lists/encoding.hpp"
 
 namespace xtts::corpus {
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/memory_env.hpp"
+
 namespace xtts::corpus {
 namespace {
 
@@ -48,6 +50,42 @@ TEST(Speakers, OneNameForAllOverridesTheList) {
   EXPECT_EQ(clips[0].speaker, "from the list");
   ASSERT_TRUE(apply_speakers({.speaker = "linda"}, clips, notes).ok());
   EXPECT_EQ(clips[1].speaker, "linda");
+}
+
+Result<std::vector<std::string>> names_in(const std::string& bytes,
+                                          const std::string& encoding = {}) {
+  testing::MemoryEnv env;
+  env.add_file("/s.txt", bytes);
+  return read_speaker_names(env, "/s.txt", encoding);
+}
+
+TEST(SpeakerNames, AreTheLinesOfAFile) {
+  const std::vector<std::string> names{"anna b", "J\u00FCrgen"};
+  const auto plain = names_in("anna b\nJ\u00FCrgen\n");
+  ASSERT_TRUE(plain.ok()) << plain.status().message();
+  EXPECT_EQ(*plain, names);
+  const auto other = names_in("anna b\r\nJ\xFCrgen\r\n", "latin1");
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_EQ(*other, names);
+}
+
+TEST(SpeakerNames, AreRefusedWithTheirLine) {
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"anna\nben\nanna\n", "/s.txt:3: 'anna' is the name on line 1, too"},
+      {"anna\n\nben\n", "/s.txt:2: the line is empty"},
+      {"anna\nben\n\n", "/s.txt:3: the line is empty"},
+      {"anna \nben\n", "/s.txt:1: a blank at the beginning or the end of 'anna '"},
+      {"anna\n\tben\n", "/s.txt:2: a blank at"},
+      {"anna\nb\xFFn\n", "/s.txt:2: not UTF-8 (byte 2)"},
+      {"anna\nb\x01n\n", "/s.txt:2: the name holds a control character"},
+      {"anna\n" + std::string(256, 'x') + "\n", "/s.txt:2: the name has 256 bytes; at most 255"},
+      {"", "/s.txt is empty"}};
+  for (const auto& [bytes, message] : refused) {
+    const auto names = names_in(bytes);
+    ASSERT_FALSE(names.ok()) << bytes;
+    EXPECT_EQ(names.status().code(), StatusCode::kInvalidArgument) << bytes;
+    EXPECT_TRUE(names.status().message().starts_with(message)) << names.status().message();
+  }
 }
 
 TEST(Speakers, RefusesPatternsThatAreNone) {

@@ -312,6 +312,14 @@ TEST(Manifest, RefusesMeanAndDeviationOfDifferentSizes) {
                  "statistics.mel.std");
 }
 
+TEST(Manifest, RefusesANameTwice) {
+  for (const char* const key : {"speakers", "languages", "datasets"}) {
+    const Status refused = after([&](json& m) { m[key] = {"a b", "c", "a b"}; });
+    expect_refused(refused, kCorrupt, key);
+    EXPECT_NE(refused.message().find("'a b' twice"), std::string::npos) << refused.message();
+  }
+}
+
 TEST(Manifest, RefusesMoreNamesThanAPlanRowCanNumber) {
   expect_refused(after([](json& m) { m["languages"] = std::vector<std::string>(32769, "x"); }),
                  kCorrupt, "languages");

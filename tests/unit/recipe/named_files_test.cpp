@@ -41,10 +41,20 @@ TEST_F(ChannelsFile, NamesTheLineThatIsNone) {
   for (const char* text : {"1\n2 3\n", "1 2\n3\n", "1\nx\n", "1\n1 2 3\n", "1\nnan\n"}) {
     const auto refused = read(text);
     ASSERT_FALSE(refused.ok()) << text;
-    EXPECT_THAT(refused.status().message(), HasSubstr("norms.txt: line 2, '")) << text;
+    EXPECT_THAT(refused.status().message(), HasSubstr("norms.txt:2: '")) << text;
   }
   EXPECT_EQ(read_channels_file(Env::real(), folder_.path(), "none.txt").status().code(),
             StatusCode::kNotFound);
+}
+
+TEST_F(ChannelsFile, MayHaveAMarkAndLinesOfAnySystem) {
+  for (const char* text : {"\xEF\xBB\xBF"
+                           "2\n4\n",
+                           "2\r\n4\r\n", "2\r4\r"}) {
+    const auto numbers = read(text);
+    ASSERT_TRUE(numbers.ok()) << numbers.status().message();
+    EXPECT_THAT(numbers->scales, ElementsAre(2, 4));
+  }
 }
 
 TEST_F(ChannelsFile, ItsNumbersEnterTheRecipe) {
@@ -56,6 +66,31 @@ TEST_F(ChannelsFile, ItsNumbersEnterTheRecipe) {
   ASSERT_TRUE(recipe.ok()) << recipe.status().message();
   EXPECT_THAT(recipe->features->normalize.channel_scales, ElementsAre(2, 4));
   EXPECT_THAT(to_yaml(*recipe), HasSubstr("channel_scales: [2, 4]"));
+}
+
+class VocabularyFile : public ::testing::Test {
+ protected:
+  Result<std::string> read(const std::string& text) {
+    folder_.write("letters.txt", text);
+    return read_vocabulary_file(Env::real(), folder_.path(), "letters.txt");
+  }
+  test::ScratchFolder folder_;
+};
+
+TEST_F(VocabularyFile, MayHaveAMarkAndLinesOfAnySystem) {
+  for (const char* text : {"\xEF\xBB\xBF"
+                           "a\n \nb\n",
+                           "a\r\n \r\nb\r\n", "a\r \rb\r", "a b\r\n"}) {
+    const auto letters = read(text);
+    ASSERT_TRUE(letters.ok()) << letters.status().message();
+    EXPECT_EQ(*letters, "a b");
+  }
+}
+
+TEST_F(VocabularyFile, NamesWhatIsWrong) {
+  EXPECT_THAT(read("a\nb\na\n").status().message(), HasSubstr("letters.txt: 'a' is given twice"));
+  EXPECT_THAT(read("a\n\nb\n").status().message(), HasSubstr("letters.txt: line 2 is empty"));
+  EXPECT_THAT(read("a\n\xFF\n").status().message(), HasSubstr("letters.txt:2: not UTF-8"));
 }
 
 }  // namespace

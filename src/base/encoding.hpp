@@ -9,7 +9,7 @@
 
 #include "xtts/status.hpp"
 
-namespace xtts::corpus {
+namespace xtts {
 
 inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 [[nodiscard]] bool is_utf16(std::string_view bytes);  // by its mark
@@ -47,4 +47,4 @@ class Decoder {
 // kInvalidArgument: the system does not know the encoding `named`; empty is known.
 [[nodiscard]] Status check_encoding(const std::string& named);
 
-}  // namespace xtts::corpus
+}  // namespace xtts

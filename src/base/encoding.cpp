@@ -1,4 +1,4 @@
-#include "corpus/lists/encoding.hpp"
+#include "base/encoding.hpp"
 
 #include <iconv.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/try.hpp"
 
-namespace xtts::corpus {
+namespace xtts {
 namespace {
 
 constexpr std::size_t kOutBytes = std::size_t{16} << 10U;
@@ -94,4 +94,4 @@ Status check_encoding(const std::string& named) {
   return named.empty() ? Status() : Decoder::open(named).status();
 }
 
-}  // namespace xtts::corpus
+}  // namespace xtts

@@ -1,0 +1,70 @@
+#include "pipeline/speaker_numbers.hpp"
+
+#include <algorithm>
+
+#include "base/counted.hpp"
+#include "base/option_names.hpp"
+#include "pipeline/name_table.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+constexpr std::size_t kNamesShown = 5;
+
+std::string quoted(const std::string& name) {
+  return "'" + name + "'";
+}
+
+std::string names_without_clip(const std::vector<std::string>& given,
+                               const std::vector<corpus::Clip>& clips) {
+  const auto found = names_of(clips, &corpus::Clip::speaker);
+  std::string names;
+  std::size_t count = 0;
+  for (const std::string& name : given) {
+    if (found.contains(name)) continue;
+    if (count++ < kNamesShown) names += (names.empty() ? "" : ", ") + quoted(name);
+  }
+  if (count == 0) return {};
+  if (count > kNamesShown) names += " and " + std::to_string(count - kNamesShown) + " more";
+  return counted(count, "name has", "names have") + " no clip: " + names;
+}
+
+}  // namespace
+
+Status check_speaker_numbers(const std::vector<std::string>& published,
+                             const std::vector<std::string>& given) {
+  const auto [ours, theirs] = std::ranges::mismatch(published, given);
+  if (ours == published.end() || theirs == given.end()) return {};
+  return {StatusCode::kMismatch,
+          "the cache numbers its speakers otherwise: number " +
+              std::to_string(ours - published.begin()) + " is " + quoted(*ours) + " there, and " +
+              quoted(*theirs) + " in " + option("speakers") +
+              ". Published numbers never change: begin the file with the cache's names in their "
+              "order ('xtts-precompute info CACHE --json' has them), leave " +
+              option("speakers") + " out, or give " + option_on("overwrite") +
+              " to build anew in this one"};
+}
+
+const std::vector<std::string>& numbers_to_keep(const std::vector<std::string>& published,
+                                                const std::vector<std::string>& given) {
+  return given.size() > published.size() ? given : published;
+}
+
+std::optional<std::string> note_on_speakers(const std::vector<std::string>& given,
+                                            const std::vector<std::string>* published,
+                                            const std::vector<corpus::Clip>& clips) {
+  if (given.empty()) return std::nullopt;
+  std::string note;
+  if (published != nullptr && given.size() > published->size()) {
+    note = "the cache keeps its numbers, and takes " +
+           counted(given.size() - published->size(), "new name", "new names");
+  } else if (published != nullptr) {
+    note = "the cache has these numbers already";
+  }
+  if (const std::string idle = names_without_clip(given, clips); !idle.empty())
+    note += (note.empty() ? "" : "; ") + idle;
+  if (note.empty()) return std::nullopt;
+  return option("speakers") + ": " + note;
+}
+
+}  // namespace xtts::pipeline
