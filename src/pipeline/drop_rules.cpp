@@ -155,6 +155,8 @@ std::string describe(const DropRemedy& remedy, const formats::Recipe& recipe) {
             " leaves only the characters out, text.unknown=unk keeps their place";
   } else if (remedy.rule == Rule::kSourceTooLong) {
     text += "a higher " + setting_name + " (" + option("set") + ") keeps them";
+  } else if (remedy.rule == Rule::kOtherRate) {
+    text += option_set(setting_name, "soxr_hq") + " resamples them";
   } else if (!setting_name.empty()) {
     text += option_set(setting_name, "warn") + " keeps them";
   }

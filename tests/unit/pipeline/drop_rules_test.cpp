@@ -85,6 +85,14 @@ TEST(Remedy, OfAPackedCacheCostsTheFramesThatAreKept) {
   EXPECT_EQ(remedies[0].keeps_all->extra_bytes, 320U * 1900U);
 }
 
+// resampler: refuse drops by rate, and knows no "warn".
+TEST(Remedy, OfAnotherRateIsASettingThatARecipeMayHave) {
+  const auto remedies = pipeline::remedies_of(
+      {drop({.rule = Rule::kOtherRate, .numbers = {44100, 22050}})}, recipe_with(), 2, 1);
+  EXPECT_EQ(describe(remedies[0], recipe_with()),
+            "--set features.resampler=soxr_hq resamples them");
+}
+
 TEST(Remedy, OfTokensSaysThatBytesAreCounted) {
   const auto recipe = recipe_with();
   const auto remedies = pipeline::remedies_of(
