@@ -248,6 +248,7 @@ PolyphaseFilter swresample_filter(std::uint32_t from_hz, std::uint32_t to_hz) {
   filter.row_length = count;
   filter.tap_count = whole_lanes(static_cast<double>(count));
   filter.taps.resize(filter.to * filter.tap_count);
+  filter.int16_taps.resize(filter.taps.size());
   // It keeps 1,024 phases at most, and lays straight lines between them.
   const std::uint64_t phase_count = std::min(filter.to, kPhasesMax);
   std::vector<std::vector<double>> phases;
@@ -256,6 +257,10 @@ PolyphaseFilter swresample_filter(std::uint32_t from_hz, std::uint32_t to_hz) {
         swresample_row(static_cast<double>(k) / static_cast<double>(phase_count), factor, count));
   double sum = 0.0;
   for (const double tap : phases.front()) sum += tap;
+  // Taps of 16 bits are rounded before the lines are laid.
+  const auto int16_tap = [sum](double tap) {
+    return std::nearbyint(static_cast<float>(tap / sum) * 32768.0F) / 32768.0F;
+  };
   for (std::uint32_t p = 0; p < filter.to; ++p) {
     const std::uint64_t position = std::uint64_t{p} * filter.from;
     filter.first[p] = static_cast<std::int64_t>(position / filter.to) -
@@ -264,12 +269,13 @@ PolyphaseFilter swresample_filter(std::uint32_t from_hz, std::uint32_t to_hz) {
     const double share = static_cast<double>(phase % filter.to) / filter.to;
     const std::vector<double>& below = phases[phase / filter.to];
     const std::vector<double>& above = phases[phase / filter.to + 1];
-    for (std::size_t i = 0; i < count; ++i)
-      filter.taps[p * filter.tap_count + i] =
-          static_cast<float>((below[i] + share * (above[i] - below[i])) / sum);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t place = p * filter.tap_count + i;
+      filter.taps[place] = static_cast<float>(std::lerp(below[i], above[i], share) / sum);
+      filter.int16_taps[place] =
+          static_cast<float>(std::lerp(int16_tap(below[i]), int16_tap(above[i]), share));
+    }
   }
-  for (const float tap : filter.taps)
-    filter.int16_taps.push_back(std::nearbyint(tap * 32768.0F) / 32768.0F);
   return filter;
 }
 

@@ -60,7 +60,6 @@ class PolyphaseResampler {
   // A new signal for the same filter.
   void begin() noexcept;
   void push(std::span<const float> in, OutputSamples& out);
-  // Gives the rest of `length` samples.
   // Gives the rest, and returns the length of the whole signal.
   std::uint64_t finish(OutputSamples& out);
 
