@@ -253,6 +253,9 @@ double LibavDecoder::packet_seconds(Demuxer& demuxer) {
     }
     av_packet_unref(packet_.get());
   }
+  // Opus counts at 48 kHz, but libav 5.1 divides by the rate that a Matroska header states.
+  const AVCodecParameters& codec = *stream.codecpar;
+  if (codec.codec_id == AV_CODEC_ID_OPUS && codec.sample_rate != 48000) all_state_it = false;
   // Else from the first packet to the last one, which is as long as the others are on average.
   if (!all_state_it && first && count > 1.0) ticks = (last - *first) * count / (count - 1.0);
   return ticks * av_q2d(stream.time_base);

@@ -111,6 +111,16 @@ TEST(RawAac, KeepsWhatNobodySaysIsPadding) {
   }
 }
 
+// Its header states 16,000 Hz, by which libav takes Opus's packets for three times as long.
+TEST(Formats, TheLengthOfOpusInMatroskaIsThatOfItsSound) {
+  const MemoryFile file(fixture("sweep_16000_1.webm"));
+  const auto length = make_libav_decoder()->length(file, "webm");
+  ASSERT_TRUE(length.ok()) << length.status().message();
+  const double seconds = static_cast<double>(length->frame_count) / length->sample_rate_hz;
+  EXPECT_GE(seconds, 0.4);
+  EXPECT_LE(seconds, 0.47);
+}
+
 TEST(Formats, NamesTheLibrariesThatDecideTheSamples) {
   const std::string libraries = decode_libraries();
   for (const char* name : {"libavformat ", "libavcodec ", "libavutil ", "libsoxr "}) {

@@ -81,7 +81,7 @@ def resampled_by_models():
         out = torchaudio.transforms.Resample(rate, to)(torch.from_numpy(noise(3001))).numpy()
         out.astype("<f4").tofile(HERE / f"noise_{rate}_to_{to}_torchaudio_sinc.f32")
     steps = np.int16(noise(3001) * 32768)
-    for rate in (22050, 44100, 48000):
+    for rate in (22050, 22254, 44100, 48000):
         resample_as_ffmpeg(steps, rate, 16000).tofile(HERE / f"noise_{rate}_to_16000_ffmpeg_swr.f32")
     floats = np.float32(noise(3001) * np.float32(0.7))
     resample_as_ffmpeg(floats, 44100, 16000).tofile(HERE / "noise_44100_to_16000_ffmpeg_swr_float.f32")
@@ -97,6 +97,7 @@ def main():
         encode(stem + ".m4a", rate, channels, "-c:a", "aac", "-b:a", "160k")
     for channels in (1, 2):
         encode(f"sweep_48000_{channels}.opus", 48000, channels, "-c:a", "libopus", "-b:a", "48k")
+    encode("sweep_16000_1.webm", 16000, 1, "-c:a", "libopus", "-b:a", "24k")
     encode("sweep_44100_1.ts", 44100, 1, "-c:a", "aac", "-b:a", "160k", "-f", "mpegts")
     encode("sweep_44100_1.aac", 44100, 1, "-c:a", "aac", "-b:a", "160k", "-f", "adts")
     encode_with_itunes_tag("itunes_44100_1.m4a", 44100)
