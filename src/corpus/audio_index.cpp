@@ -37,7 +37,10 @@ void AudioIndex::insert(std::uint32_t file_index) {
   const auto [place, is_new] = best_.try_emplace(stem, file_index);
   if (is_new) {
     std::string form_c = nfc(stem);
-    if (form_c != stem) by_form_c_.emplace(std::move(form_c), stem);
+    if (form_c != stem) {
+      const auto [other, is_first] = by_form_c_.try_emplace(std::move(form_c), stem);
+      if (!is_first) other->second = {};
+    }
     return;
   }
   std::uint32_t* link = &place->second;
@@ -55,18 +58,16 @@ AudioIndex::Match AudioIndex::find(std::string_view path) const {
   const Match exact = find_exactly(path);
   if (exact.file != nullptr) return exact;
   const std::string form_c = nfc(path);
-  if (form_c != path) {
-    const Match match = find_exactly(form_c);
-    if (match.file != nullptr) return match;
-  }
-  if (by_form_c_.empty()) return {};
+  const Match found = form_c == path ? Match() : find_exactly(form_c);
+  if (by_form_c_.empty()) return found;
   for (const std::string_view stem : {std::string_view(form_c), without_audio_extension(form_c)}) {
     const auto place = by_form_c_.find(std::string(stem));
     if (place == by_form_c_.end()) continue;
+    if (place->second.empty()) return {};
     const Match match = find_exactly(std::string(place->second) + form_c.substr(stem.size()));
-    if (match.file != nullptr) return match;
+    if (match.file != nullptr) return found.file == nullptr ? match : Match();
   }
-  return {};
+  return found;
 }
 
 AudioIndex::Match AudioIndex::find_exactly(std::string_view path) const {

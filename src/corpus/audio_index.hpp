@@ -1,7 +1,8 @@
 // AudioIndex finds the audio file that a list names, by path with or without extension. Where there
 // is none, a file counts whose name is the same letters in another Unicode form (macOS writes two
-// code points where Linux has one). It does not ask the file system. A view of a DataTree, which
-// must outlive it unchanged. Immutable, share freely.
+// code points where Linux has one). Of two such files neither counts: one would be the wrong one.
+// It does not ask the file system. A view of a DataTree, which must outlive it unchanged.
+// Immutable, share freely.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ class AudioIndex {
   std::unordered_map<std::string_view, std::uint32_t>
       best_;                         // path without extension -> preferred file
   std::vector<std::uint32_t> next_;  // the next less preferred file of the same name
-  std::unordered_map<std::string, std::string_view> by_form_c_;  // of stems in another form
+  std::unordered_map<std::string, std::string_view>
+      by_form_c_;  // of a stem in another form; empty: of several
   std::uint64_t audio_count_ = 0;
 };
 

@@ -127,6 +127,17 @@ TEST(AudioFinder, TheExactNameGoesBeforeAnotherForm) {
     EXPECT_EQ(data.finder->find(data.source, name)->file->path, "wavs/" + name + ".wav");
 }
 
+// Marks above and below a letter have two orders, which are one name.
+TEST(AudioFinder, ANameThatTwoOtherFormsHaveIsNoneOfThem) {
+  Searched data({"wavs/e\u0323\u0301.wav", "wavs/e\u0301\u0323.wav", "wavs/e\u0323.wav",
+                 "wavs/\u1EC7.wav", "wavs/e\u0302\u0323.wav"});
+  EXPECT_FALSE(data.finder->find(data.source, "\u1EB9\u0301"));
+  EXPECT_FALSE(data.finder->find(data.source, "\u1EB9\u0301.wav"));
+  EXPECT_FALSE(data.finder->find(data.source, "e\u0323\u0302"));
+  EXPECT_TRUE(data.finder->find(data.source, "e\u0301\u0323"));
+  EXPECT_TRUE(data.finder->find(data.source, "\u1EB9"));
+}
+
 TEST(AudioFinder, AMissNamesWhatWasRefused) {
   Searched data({"wavs/x.wav/inside.wav"});
   EXPECT_EQ(data.finder->explain_miss(data.source, "x").reason, "wavs/x.wav is a folder");
