@@ -14,26 +14,35 @@ namespace {
 
 constexpr std::size_t kOutBytes = std::size_t{16} << 10U;
 constexpr char kNoText = '\xFF';
+const auto kNoConverter = reinterpret_cast<iconv_t>(-1);  // NOLINT(performance-no-int-to-ptr)
 
-// The size of the units that an encoding counts in, by the digits of its name.
-std::size_t unit_bytes_of(std::string_view encoding) {
-  const auto has = [&](std::string_view digits) {
-    return encoding.find(digits) != std::string_view::npos;
-  };
-  const bool is_ucs = encoding.starts_with("UCS") || encoding.starts_with("ucs");
-  const bool is_utf = encoding.starts_with("UTF") || encoding.starts_with("utf");
-  if ((is_utf && has("32")) || (is_ucs && has("4"))) return 4;
-  return (is_utf && has("16")) || is_ucs ? 2 : 1;
+// The size of the units that an encoding counts in, which a letter has. A mark may stand before the
+// first letter.
+std::size_t unit_bytes_of(const std::string& encoding) {
+  const iconv_t converter = ::iconv_open(encoding.c_str(), "UTF-8");
+  if (converter == kNoConverter) return 1;
+  std::size_t unit_bytes = 1;
+  for (int letters = 0; letters < 2; ++letters) {
+    std::array<char, 16> buffer;
+    char letter = 'a';
+    char* in = &letter;
+    char* end = buffer.data();
+    std::size_t in_bytes = 1;
+    std::size_t room_bytes = buffer.size();
+    ::iconv(converter, &in, &in_bytes, &end, &room_bytes);
+    unit_bytes = std::max<std::size_t>(1, buffer.size() - room_bytes);
+  }
+  ::iconv_close(converter);
+  return unit_bytes;
 }
 
 }  // namespace
 
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-}
-
 std::string encoding_of(std::string_view beginning, const std::string& named) {
-  if (is_utf16(beginning)) return "UTF-16";
+  using std::operator""sv;
+  if (beginning.starts_with("\xFF\xFE\0\0"sv) || beginning.starts_with("\0\0\xFE\xFF"sv))
+    return "UTF-32";
+  if (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF")) return "UTF-16";
   return beginning.starts_with(kUtf8Mark) ? std::string() : named;
 }
 
@@ -44,9 +53,8 @@ void Decoder::Closer::operator()(void* converter) const noexcept {
 Result<Decoder> Decoder::open(const std::string& encoding) {
   // What follows a '/' asks iconv to replace characters, which would lose text in silence.
   const bool is_name = encoding.find('/') == std::string::npos;
-  const auto none = reinterpret_cast<iconv_t>(-1);  // NOLINT(performance-no-int-to-ptr)
-  const iconv_t converter = is_name ? ::iconv_open("UTF-8", encoding.c_str()) : none;
-  if (converter == none) {
+  const iconv_t converter = is_name ? ::iconv_open("UTF-8", encoding.c_str()) : kNoConverter;
+  if (converter == kNoConverter) {
     return Status(StatusCode::kInvalidArgument, "corpus.encoding: this system knows no encoding '" +
                                                     encoding +
                                                     "'; 'iconv --list' prints those it knows");

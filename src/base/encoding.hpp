@@ -1,5 +1,5 @@
 // Lists that are not UTF-8 become UTF-8, by the iconv of the C library. A mark at the beginning
-// decides (UTF-8, UTF-16); without one, the encoding that the corpus section names does.
+// decides (UTF-8, UTF-16, UTF-32); without one, the encoding that the corpus section names does.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,6 @@
 namespace xtts {
 
 inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-[[nodiscard]] bool is_utf16(std::string_view bytes);  // by its mark
 
 // The encoding of a list that begins with these bytes, if the corpus section names `named`. Empty:
 // UTF-8.
@@ -37,7 +36,7 @@ class Decoder {
       : converter_(converter), unit_bytes_(unit_bytes) {}
 
   std::unique_ptr<void, Closer> converter_;
-  std::size_t unit_bytes_;  // of its least character
+  std::size_t unit_bytes_;  // of its shortest character
   std::string rest_;        // a character whose end has not come yet
 };
 

@@ -238,17 +238,32 @@ TEST(Encoding, Utf16IsReadInPiecesOfAnySize) {
             expected);
 }
 
+// The mark of UTF-32 begins with that of UTF-16.
+TEST(Encoding, Utf32IsReadByItsMark) {
+  MemoryEnv env;
+  for (const bool is_big : {false, true}) {
+    const std::string mark(is_big ? "\0\0\xFE\xFF" : "\xFF\xFE\0\0", 4);
+    env.add_file("/list", mark + in_utf16(in_utf16("ab\nc", is_big), is_big));
+    for (const std::string named : {"", "UTF-32", "cp1256"}) {
+      EXPECT_EQ(lines_of(*LineReader::open(env, "/list", false, nullptr, named)),
+                (std::vector<std::string>{"ab", "c"}));
+    }
+  }
+}
+
 TEST(Encoding, BytesThatAreNoTextAreAFaultOfTheirLine) {
   MemoryEnv env;
   // A low surrogate alone, and a last character that is cut short.
   env.add_file("/list", std::string("\x00\xDCx\0\n\0y\0\n\0z", 11));
-  const auto lines = lines_of(*LineReader::open(env, "/list", false, nullptr, "UTF-16LE"));
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(fault_of_text_bytes(lines[0]),
-            "is not UTF-8 (byte 1); save it as UTF-8, or name its encoding, as in "
-            "--encoding cp1256");
-  EXPECT_EQ(lines[1], "y");
-  EXPECT_TRUE(fault_of_text_bytes(lines[2]));
+  for (const std::string name : {"UTF-16LE", "Utf-16le"}) {
+    const auto lines = lines_of(*LineReader::open(env, "/list", false, nullptr, name));
+    ASSERT_EQ(lines.size(), 3U) << name;
+    EXPECT_EQ(fault_of_text_bytes(lines[0]),
+              "is not UTF-8 (byte 1); save it as UTF-8, or name its encoding, as in "
+              "--encoding cp1256");
+    EXPECT_EQ(lines[1], "y");
+    EXPECT_TRUE(fault_of_text_bytes(lines[2]));
+  }
 }
 
 TEST(Encoding, AnUnknownOneIsRefusedByName) {
