@@ -118,8 +118,4 @@ Result<std::string> find_draw_program() {
   return find_installed("xtts-draw", "which draws pictures");
 }
 
-request::Caller cli_caller() {
-  return {.make_decoder = find_decoders};
-}
-
 }  // namespace xtts::cli

@@ -26,6 +26,9 @@
 
 namespace xtts::cli {
 
+// Makes decoders that run in processes of the xtts-decode installed with this program.
+[[nodiscard]] Result<audio::MakeDecoder> find_decoders();
+
 struct Flags {
   bool json = false;
   bool quiet = false;
@@ -40,6 +43,8 @@ class Context {
   Env& env;
   Output& out;
   Output& err;
+  // Whose decoders the command uses; a person reads its answers.
+  request::Caller caller{.make_decoder = find_decoders};
   Flags flags;
   std::function<Status()> run;  // the chosen command; empty where none was chosen
 
@@ -76,11 +81,7 @@ class Context {
 // The name of a code as JSON gives it: "not_found".
 [[nodiscard]] std::string json_code_name(StatusCode code);
 
-// Makes decoders that run in processes of the xtts-decode installed with this program.
-[[nodiscard]] Result<audio::MakeDecoder> find_decoders();
 // Finds the xtts-draw installed with this program.
 [[nodiscard]] Result<std::string> find_draw_program();
-// The command line as the Caller of a request: a person reads the answers.
-[[nodiscard]] request::Caller cli_caller();
 
 }  // namespace xtts::cli

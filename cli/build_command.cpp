@@ -113,7 +113,7 @@ Status write_corpora(Context& context, const pipeline::BuildRequest& request,
 }
 
 Status run_build(Context& context, const BuildOptions& options, const std::string& corpora_path) {
-  XTTS_ASSIGN(const auto request, request::request_of(context.env, options, cli_caller(),
+  XTTS_ASSIGN(const auto request, request::request_of(context.env, options, context.caller,
                                                       [&](const recipe::TrainerConfig& config) {
                                                         tell_trainer_keys(context, config);
                                                       }));

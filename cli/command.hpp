@@ -1,6 +1,6 @@
 // A Command declares the arguments of a subcommand, and gives --help its shape. Only this file's
-// code, main.cpp and completion.cpp see CLI11: its headers cost ten seconds in every file that
-// includes them.
+// code, run_command.cpp and completion.cpp see CLI11: its headers cost ten seconds in every file
+// that includes them.
 //
 // The add_ function of a command makes a Command and lets it go: the application owns the
 // declarations. Variables given here must outlive the parse. --help and completions show a value's

@@ -99,10 +99,10 @@ Result<pipeline::BuildRequest> build_request(Context& context, const DoctorOptio
     loading.batch_size = number_of(config, "data.batch_size");
     loading.worker_count = number_of(config, "data.num_workers");
   };
-  auto request = request::request_of(context.env, build, cli_caller(), note);
+  auto request = request::request_of(context.env, build, context.caller, note);
   if (request.ok() || options.config.empty()) return request;
   build.config.clear();
-  auto without = request::request_of(context.env, build, cli_caller(), {});
+  auto without = request::request_of(context.env, build, context.caller, {});
   if (!without.ok()) return request;
   context.warn("the corpus is measured without the configuration: " + request.status().message());
   return without;

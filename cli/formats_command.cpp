@@ -62,7 +62,7 @@ std::string table_of(std::string_view what, const std::vector<Format>& formats) 
 }
 
 Status print_formats(Context& context) {
-  XTTS_ASSIGN(const auto make_decoder, find_decoders());
+  XTTS_ASSIGN(const auto make_decoder, context.caller.make_decoder());
   const auto decoder = make_decoder({});
   XTTS_ASSIGN(const std::string libraries, decoder->libraries());
   XTTS_ASSIGN(const audio::FormatList formats, decoder->formats());

@@ -283,7 +283,7 @@ Result<figure::Figure> figure_of(const ClipFacts& clip, const ClipColumn& mel,
 
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
                                     reader::CacheView& view, std::uint64_t position) {
-  const request::Caller caller = cli_caller();
+  const request::Caller& caller = context.caller;
   XTTS_ASSIGN(auto sound, request::StoredSound::open(context.env, view, options.data,
                                                      options.audio_roots, caller));
   XTTS_ASSIGN(const std::vector<float> samples, sound->read(position));

@@ -133,7 +133,7 @@ std::string note_on_recipe(Context& context, const std::string& cache) {
 }
 
 Status run_verify(Context& context, const VerifyOptions& options) {
-  XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, cli_caller()));
+  XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, context.caller));
   settings.cancelled = stop_requested;
   settings.notice = [&context](const std::string& text) { context.warn(text); };
   StageView progress(context, describe_bytes);

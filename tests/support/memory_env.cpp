@@ -308,6 +308,17 @@ void MemoryEnv::set_free_bytes(std::uint64_t size_bytes) {
   state_->free_bytes = size_bytes;
 }
 
+void MemoryEnv::edit_file(const std::string& path, std::string_view contents, Times times) {
+  const std::lock_guard lock(state_->mutex);
+  const auto place = state_->tree.find_existing(path, LastLink::kFollow);
+  if (!place.ok()) return;
+  Node& node = *place->node;
+  const std::int64_t mtime_ns = node.mtime_ns;
+  node.bytes = node.durable_bytes = contents;
+  state_->tree.touch(node);
+  if (times == Times::kKeep) node.mtime_ns = mtime_ns;
+}
+
 void MemoryEnv::advance_clock(std::chrono::nanoseconds by) {
   const std::lock_guard lock(state_->mutex);
   state_->clock += by;
@@ -318,9 +329,9 @@ void MemoryEnv::shuffle_listings(std::uint64_t seed) {
   state_->shuffle_seed = seed;
 }
 
-void MemoryEnv::forget_unsynced() {
+void MemoryEnv::forget_unsynced(const std::function<bool()>& survives) {
   const std::lock_guard lock(state_->mutex);
-  state_->tree.forget_unsynced();
+  state_->tree.forget_unsynced(survives);
 }
 
 bool MemoryEnv::exists(const std::string& path) {

@@ -82,13 +82,17 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
   void set_hook(EnvHook hook);
   // Called after each sleep_for, on the thread that slept. It can do what others did meanwhile.
   void set_on_sleep(std::function<void()> on_sleep);
+  // Changes a file in place: the inode stays. With kKeep, its modification time is put back.
+  enum class Times : std::uint8_t { kNew, kKeep };
+  void edit_file(const std::string& path, std::string_view contents, Times times);
   void set_free_bytes(std::uint64_t size_bytes);
   void advance_clock(std::chrono::nanoseconds by);
   // Listings come in the order of names by default. After this call each seed gives another order.
   void shuffle_listings(std::uint64_t seed);
 
   // The power fails and comes back: everything unsynced is gone. Open files and locks lead nowhere.
-  void forget_unsynced();
+  // With `survives`, each unsynced name and each unsynced file is asked for: true keeps it.
+  void forget_unsynced(const std::function<bool()>& survives = {});
 
   [[nodiscard]] bool exists(const std::string& path);
   [[nodiscard]] std::string contents(const std::string& path);  // empty where there is no such file

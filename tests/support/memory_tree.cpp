@@ -99,11 +99,28 @@ Result<Place> MemoryTree::find_existing(const std::string& path, LastLink last) 
   return place;
 }
 
-void MemoryTree::forget_unsynced() {
+namespace {
+
+// Some names that were never synced may have reached the disk all the same, and so may removals.
+void keep_by_chance(Node& folder, const std::function<bool()>& survives) {
+  for (const auto& [name, node] : folder.entries) {
+    const auto durable = folder.durable_entries.find(name);
+    const bool is_synced = durable != folder.durable_entries.end() && durable->second == node;
+    if (!is_synced && survives()) folder.durable_entries[name] = node;
+  }
+  std::erase_if(folder.durable_entries, [&](const auto& entry) {
+    return !folder.entries.contains(entry.first) && survives();
+  });
+}
+
+}  // namespace
+
+void MemoryTree::forget_unsynced(const std::function<bool()>& survives) {
   std::vector<Node*> todo{root_.get()};
   while (!todo.empty()) {
     Node& folder = *todo.back();
     todo.pop_back();
+    if (survives) keep_by_chance(folder, survives);
     folder.entries = folder.durable_entries;
     for (auto& [name, node] : folder.entries) {
       if (node->kind == NodeKind::kFolder) todo.push_back(node.get());
@@ -113,7 +130,8 @@ void MemoryTree::forget_unsynced() {
       survivor->inode = node->inode;
       survivor->mtime_ns = node->mtime_ns;
       survivor->ctime_ns = node->ctime_ns;
-      survivor->bytes = survivor->durable_bytes = node->durable_bytes;
+      const bool keeps_all = survives && node->bytes != node->durable_bytes && survives();
+      survivor->bytes = survivor->durable_bytes = keeps_all ? node->bytes : node->durable_bytes;
       folder.durable_entries[name] = survivor;
       node = survivor;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,7 +56,7 @@ class MemoryTree {
   [[nodiscard]] Result<Place> find_existing(const std::string& path, LastLink last) const;
   [[nodiscard]] std::shared_ptr<Node> make_node(NodeKind kind);
   void touch(Node& node);  // gives it new times
-  void forget_unsynced();
+  void forget_unsynced(const std::function<bool()>& survives);
 
   [[nodiscard]] const std::shared_ptr<Node>& root() const { return root_; }
 

@@ -1,0 +1,204 @@
+// What a World looks at after each run (README.md, "What must hold").
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "verify/verify.hpp"
+#include "world.hpp"
+
+namespace xtts::simulation {
+namespace {
+
+bool has_word(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool sections_equal(const formats::Manifest& a, const formats::Manifest& b) {
+  return a.features == b.features && a.text == b.text && a.corpus == b.corpus &&
+         a.storage == b.storage;
+}
+
+std::string settings_changed(const formats::Manifest& before, const formats::Manifest& now) {
+  std::string text;
+  const auto compare = [&](const char* name, const auto& a, const auto& b) {
+    for (const auto& [key, value] : a.items())
+      if (!b.contains(key) || b[key] != value)
+        text += std::string(name) + "." + key + ": before " + value.dump() + ", now " +
+                (b.contains(key) ? b[key].dump() : "nothing") + "\n";
+  };
+  compare("features", before.features, now.features);
+  compare("text", before.text, now.text);
+  compare("corpus", before.corpus, now.corpus);
+  compare("storage", before.storage, now.storage);
+  return text;
+}
+
+}  // namespace
+
+World::Before World::look_before() {
+  Before before;
+  before.data = files_below(disk_.files, kData);
+  before.had_manifest = disk_.files.exists(kCache + "/manifest.json");
+  if (auto snapshot = read_snapshot(disk_.files, kCache)) before.cache = std::move(*snapshot);
+  before.unfinished = unfinished_work(disk_.files);
+  return before;
+}
+
+bool World::is_published_whole(std::string& why) {
+  const auto report = verify::verify_cache(disk_.files, kCache, {.level = verify::Level::kFull});
+  if (!report) {
+    why = report.status().message();
+  } else if (!report->ok) {
+    why = std::to_string(report->finding_count) + " findings, the first in " +
+          (report->findings.empty() ? std::string("no file") : report->findings.front().file);
+  }
+  return why.empty();
+}
+
+World::Verdict World::judge_all(const Before& before, const std::deque<Running>& running) {
+  for (const Running& one : running) {
+    if (one.process.is_dead) continue;
+    if (one.outcome.exit_code == 1) return Failure{"ends", "exit code 1: " + one.outcome.err};
+    const bool is_reader_harmed = one.words.front() == "read" && one.outcome.exit_code == 4;
+    if (is_reader_harmed && !is_damaged_) return Failure{"reader", one.outcome.err};
+  }
+  if (files_below(disk_.files, kData) != before.data)
+    return Failure{"kept", "a command has changed DATA"};
+  const bool has_manifest = disk_.files.exists(kCache + "/manifest.json");
+  if (before.had_manifest && !has_manifest)
+    return Failure{"published", "the published cache is gone"};
+  if (has_manifest) {
+    std::string why;
+    const bool is_whole = is_published_whole(why);
+    if (!is_whole && !is_damaged_) return Failure{"published", why};
+    if (is_whole) is_damaged_ = false;
+  }
+  const Running& first = running.front();
+  if (running.size() > 1 || first.process.is_dead || !first.process.last_call.empty())
+    return std::nullopt;
+  return judge_alone(before, first);
+}
+
+World::Verdict World::judge_alone(const Before& before, const Running& one) {
+  const std::string& command = one.words.front();
+  if (command == "read" || command == "add_column" || is_damaged_) {
+    if (one.outcome.exit_code != 0 && is_damaged_) return judge_failed(before, one);
+    return std::nullopt;
+  }
+  if (one.outcome.exit_code != 0) return judge_failed(before, one);
+  const auto cache = read_snapshot(disk_.files, kCache);
+  if (!cache) return std::nullopt;
+  if (command == "build") return judge_build(before, one, *cache);
+  if (command == "compact") {
+    if (before.cache) {
+      const std::string lost = difference(*before.cache, *cache);
+      if (!lost.empty()) return Failure{"kept", "compact has changed the cache:\n" + lost};
+    }
+    return judge_superseded(*cache);
+  }
+  return std::nullopt;
+}
+
+World::Verdict World::judge_build(const Before& before, const Running& one, const Snapshot& cache) {
+  const std::string not_followed = settings_not_followed(one.words, cache.manifest);
+  if (!not_followed.empty()) return Failure{"asked", not_followed};
+  if (auto failure = judge_fresh(cache)) return failure;
+  const bool is_same_work =
+      before.unfinished.features_fingerprint == cache.manifest.features_fingerprint;
+  if (is_same_work && !has_word(one.words, "--overwrite") &&
+      history_.corpus == CorpusKind::kFiles) {
+    const auto contents = corpus_.contents();
+    for (const auto& [id, digest] : before.unfinished.contents) {
+      const auto now = contents.find(id);
+      if (now == contents.end() || digest128(as_bytes(now->second)) != digest) continue;
+      if (has_word(one.outcome.decoded, now->second))
+        return Failure{"kept", id + " lay in a sealed shard of unfinished work, and has not "
+                                    "changed; the build decodes it again"};
+    }
+  }
+  const bool was_column = !before.unfinished.files.empty() && before.unfinished.contents.empty();
+  if (was_column && one.outcome.decoded.empty()) {
+    for (const std::string& path : before.unfinished.files)
+      if (!disk_.files.exists(path))
+        return Failure{"kept", "a build with nothing to do has removed " + path +
+                                   ", of an unfinished add_column"};
+    return std::nullopt;  // its work may lie there
+  }
+  return judge_superseded(cache);
+}
+
+World::Verdict World::judge_fresh(const Snapshot& cache) {
+  const Files data = files_below(disk_.files, kData);
+  std::string key = cache.manifest.features.dump() + cache.manifest.text.dump() +
+                    cache.manifest.corpus.dump() + cache.manifest.storage.dump();
+  for (const auto& [path, bytes] : data) key += path + "\n" + bytes + "\n";
+  auto known = fresh_.find(key);
+  if (known == fresh_.end()) {
+    auto made = build_afresh(data, cache.manifest);
+    if (!made) return Failure{"fresh", "a build from nothing fails: " + made.status().message()};
+    known = fresh_.emplace(std::move(key), std::move(*made)).first;
+  }
+  ++totals_.comparisons;
+  const std::string wrong = difference(known->second.snapshot, cache);
+  if (!wrong.empty())
+    return Failure{"fresh", "the cache is not what a build from nothing makes:\n" + wrong};
+  const bool has_added = std::ranges::any_of(
+      cache.manifest.columns, [](const auto& column) { return column.axis.has_value(); });
+  if (cache.manifest.generation != 1 || has_added) return std::nullopt;
+  for (const auto& [name, bytes] : known->second.files)
+    if (disk_.files.contents(kCache + "/" + name) != bytes)
+      return Failure{"fresh", "other bytes than a build from nothing's in " + name};
+  return std::nullopt;
+}
+
+World::Verdict World::judge_superseded(const Snapshot& cache) {
+  if (!readers_.empty()) return std::nullopt;
+  const std::set<std::string> names = names_of(cache.manifest);
+  for (const auto& [path, bytes] : files_below(disk_.files, kCache))
+    if (!names.contains(path.substr(kCache.size() + 1)))
+      return Failure{"superseded", path + " lies there, and the manifest does not name it"};
+  return std::nullopt;
+}
+
+World::Verdict World::judge_failed(const Before& before, const Running& one) {
+  for (const std::string& path : before.unfinished.files)
+    if (!disk_.files.exists(path))
+      return Failure{"kept", "a command that failed has removed the unfinished work " + path};
+  return is_pasting_ ? std::nullopt : paste(one.words, one.outcome);
+}
+
+// Runs what messages print, one after another, until a command ends well.
+World::Verdict World::paste(const std::vector<std::string>& first, const Outcome& outcome) {
+  const auto before = read_snapshot(disk_.files, kCache);
+  is_pasting_ = true;
+  Outcome last = outcome;
+  std::vector<std::string> words = first;
+  bool any = false;
+  for (int count = 0; count < 5 && last.exit_code != 0; ++count) {
+    auto commands = printed_commands(last.err + "\n" + last.out);
+    std::erase(commands, words);
+    const auto options = printed_options(last.err);
+    if (!options.empty()) {
+      words.insert(words.end(), options.begin(), options.end());
+    } else if (!commands.empty()) {
+      words = commands[next_seed_ % commands.size()];
+    } else {
+      break;
+    }
+    any = true;
+    if (auto failure = run_alone(words, last)) return failure;
+  }
+  is_pasting_ = false;
+  if (!any) return std::nullopt;
+  if (last.exit_code != 0) {
+    return Failure{"pasted", "what the message says does not help; the last, " + describe(words) +
+                                 ", ends with " + std::to_string(last.exit_code) + ": " + last.err};
+  }
+  const auto now = read_snapshot(disk_.files, kCache);
+  if (!before || !now || sections_equal(before->manifest, now->manifest)) return std::nullopt;
+  if (first.front() == "build" && settings_not_followed(first, now->manifest).empty())
+    return std::nullopt;
+  return Failure{"pasted", "after what the message says, the cache has other settings:\n" +
+                               settings_changed(before->manifest, now->manifest)};
+}
+
+}  // namespace xtts::simulation
