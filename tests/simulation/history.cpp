@@ -13,7 +13,10 @@ constexpr std::uint64_t kStepsMax = 700;  // of a program that meets with a misf
 // Chooses what a history holds.
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed) { history_.seed = seed; }
+  Maker(std::uint64_t seed, const LeftOut& left_out) : random_(seed) {
+    history_.seed = seed;
+    history_.left_out = left_out;
+  }
 
   History make() {
     history_.corpus = chance(0.7) ? CorpusKind::kFiles : CorpusKind::kParts;
@@ -29,6 +32,7 @@ class Maker {
  private:
   std::uint64_t below(std::uint64_t count) { return random_() % count; }
   bool chance(double share) { return static_cast<double>(random_() >> 11U) * 0x1.0p-53 < share; }
+  bool is_left_out(std::string_view what) const { return history_.left_out.contains(what); }
   template <typename... Words>
   std::string one_of(Words... words) {
     const std::array<std::string, sizeof...(Words)> all{words...};
@@ -77,7 +81,7 @@ class Maker {
   }
 
   std::vector<std::string> update() {
-    if (chance(0.35)) {
+    if (chance(0.35) && !is_left_out("rules")) {
       if (chance(0.2)) {
         settings_.push_back("--no-text");
       } else {
@@ -91,15 +95,32 @@ class Maker {
   }
 
   std::vector<std::string> any_program() {
-    const std::uint64_t which = below(20);
+    const std::uint64_t which = below(24);
     if (which < 9) return update();
     if (which < 11) return {"verify", kCache, "--level", one_of("quick", "full", "deep")};
     if (which < 13) return {"verify", kCache, "--repair", "--isa", "scalar"};
     if (which < 16) return {"compact", kCache, "-j", "2"};
-    if (which < 17) return {"add_column", "pitch", one_of("1", "1", "2")};
-    if (which < 18) return {"read"};
-    if (which < 19) return {"convert", kCache, "/converted", "--store", "hdf5"};
+    if (which < 18) return {"add_column", "pitch", one_of("1", "1", "2")};
+    if (which < 20) return {"read"};
+    if (which < 22) return {"convert", kCache, new_folder(), "--store", "hdf5"};
+    if (which < 23) return partition();
     return {"build", kData, kCache, "--isa", "scalar"};  // as a user who trusts the cache
+  }
+  std::string new_folder() { return "/new-" + std::to_string(history_.events.size()); }
+
+  // Two parts and their merge are three commands, in three runs.
+  std::vector<std::string> partition() {
+    std::vector<std::string> merge = {"merge", new_folder()};
+    for (const std::string number : {"1", "2"}) {
+      std::vector<std::string> words = build();
+      words[2] = "/part-" + number + "-" + std::to_string(history_.events.size());
+      merge.push_back(words[2]);
+      words.insert(words.end(), {"--partition", number + "/2"});
+      history_.events.push_back(
+          {.kind = EventKind::kRun, .seed = random_(), .programs = {{std::move(words), {}}}});
+    }
+    merge.insert(merge.end(), {"--max-rejects", "100%"});
+    return merge;
   }
 
   Fate fate() {
@@ -129,9 +150,12 @@ class Maker {
   void add_event() {
     const std::uint64_t which = below(20);
     if (which < 8) {
-      history_.events.push_back({.kind = EventKind::kChange,
-                                 .seed = random_(),
-                                 .change = static_cast<ChangeKind>(below(kChangeCount))});
+      auto change = static_cast<ChangeKind>(below(kChangeCount));
+      if (change == ChangeKind::kEditInSecret && is_left_out("secret-edits"))
+        change = ChangeKind::kEdit;
+      if (change == ChangeKind::kOtherSuffix && is_left_out("suffixes"))
+        change = ChangeKind::kTouch;
+      history_.events.push_back({.kind = EventKind::kChange, .seed = random_(), .change = change});
     } else if (which < 15) {
       add_run(any_program());
     } else if (which < 16) {
@@ -154,8 +178,8 @@ class Maker {
 
 }  // namespace
 
-History make_history(std::uint64_t seed) {
-  return Maker(seed).make();
+History make_history(std::uint64_t seed, const LeftOut& left_out) {
+  return Maker(seed, left_out).make();
 }
 
 std::string describe(const std::vector<std::string>& words) {

@@ -32,6 +32,11 @@ std::string settings_changed(const formats::Manifest& before, const formats::Man
   return text;
 }
 
+std::optional<formats::Manifest> read_manifest(testing::MemoryEnv& env) {
+  auto manifest = formats::decode_manifest(env.contents(kCache + "/manifest.json"));
+  return manifest ? std::optional(std::move(*manifest)) : std::nullopt;
+}
+
 }  // namespace
 
 World::Before World::look_before() {
@@ -71,6 +76,7 @@ World::Verdict World::judge_all(const Before& before, const std::deque<Running>&
     const bool is_whole = is_published_whole(why);
     if (!is_whole && !is_damaged_) return Failure{"published", why};
     if (is_whole) is_damaged_ = false;
+    if (is_whole) last_whole_ = read_manifest(disk_.files);
   }
   const Running& first = running.front();
   if (running.size() > 1 || first.process.is_dead || !first.process.last_call.empty())
@@ -87,7 +93,7 @@ World::Verdict World::judge_alone(const Before& before, const Running& one) {
   if (one.outcome.exit_code != 0) return judge_failed(before, one);
   const auto cache = read_snapshot(disk_.files, kCache);
   if (!cache) return std::nullopt;
-  if (command == "build") return judge_build(before, one, *cache);
+  if (command == "build" && one.words[2] == kCache) return judge_build(before, one, *cache);
   if (command == "compact") {
     if (before.cache) {
       const std::string lost = difference(*before.cache, *cache);
@@ -103,6 +109,7 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
   if (!not_followed.empty()) return Failure{"asked", not_followed};
   if (auto failure = judge_fresh(cache)) return failure;
   const bool is_same_work =
+      !history_.left_out.contains("sealed") &&
       before.unfinished.features_fingerprint == cache.manifest.features_fingerprint;
   if (is_same_work && !has_word(one.words, "--overwrite") &&
       history_.corpus == CorpusKind::kFiles) {
@@ -117,6 +124,7 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
   }
   const bool was_column = !before.unfinished.files.empty() && before.unfinished.contents.empty();
   if (was_column && one.outcome.decoded.empty()) {
+    if (history_.left_out.contains("columns")) return std::nullopt;
     for (const std::string& path : before.unfinished.files)
       if (!disk_.files.exists(path))
         return Failure{"kept", "a build with nothing to do has removed " + path +
@@ -166,25 +174,32 @@ World::Verdict World::judge_failed(const Before& before, const Running& one) {
   return is_pasting_ ? std::nullopt : paste(one.words, one.outcome);
 }
 
-// Runs what messages print, one after another, until a command ends well.
+// Runs what messages print, one after another, until the command that failed would end well: a
+// verify is run again, and its next finding may need a next step.
 World::Verdict World::paste(const std::vector<std::string>& first, const Outcome& outcome) {
-  const auto before = read_snapshot(disk_.files, kCache);
+  constexpr int kRoundsMax = 8;
+  const auto before = last_whole_;
   is_pasting_ = true;
   Outcome last = outcome;
   std::vector<std::string> words = first;
   bool any = false;
-  for (int count = 0; count < 5 && last.exit_code != 0; ++count) {
-    auto commands = printed_commands(last.err + "\n" + last.out);
-    std::erase(commands, words);
-    const auto options = printed_options(last.err);
-    if (!options.empty()) {
-      words.insert(words.end(), options.begin(), options.end());
-    } else if (!commands.empty()) {
-      words = commands[next_seed_ % commands.size()];
+  for (int round = 0; round < kRoundsMax; ++round) {
+    if (last.exit_code == 0 && (words == first || first.front() != "verify")) break;
+    if (last.exit_code == 0) {
+      words = first;
     } else {
-      break;
+      auto commands = printed_commands(last.err + "\n" + last.out);
+      std::erase(commands, words);
+      const auto options = printed_options(last.err);
+      if (!options.empty()) {
+        words.insert(words.end(), options.begin(), options.end());
+      } else if (!commands.empty()) {
+        words = commands[next_seed_ % commands.size()];
+      } else {
+        break;
+      }
+      any = true;
     }
-    any = true;
     if (auto failure = run_alone(words, last)) return failure;
   }
   is_pasting_ = false;
@@ -193,12 +208,13 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
     return Failure{"pasted", "what the message says does not help; the last, " + describe(words) +
                                  ", ends with " + std::to_string(last.exit_code) + ": " + last.err};
   }
-  const auto now = read_snapshot(disk_.files, kCache);
-  if (!before || !now || sections_equal(before->manifest, now->manifest)) return std::nullopt;
-  if (first.front() == "build" && settings_not_followed(first, now->manifest).empty())
+  if (!before || !last_whole_ || sections_equal(*before, *last_whole_)) return std::nullopt;
+  if (first.front() == "build" && settings_not_followed(first, *last_whole_).empty())
     return std::nullopt;
+  has_lost_settings_ = history_.left_out.contains("settings");
+  if (has_lost_settings_) return std::nullopt;
   return Failure{"pasted", "after what the message says, the cache has other settings:\n" +
-                               settings_changed(before->manifest, now->manifest)};
+                               settings_changed(*before, *last_whole_)};
 }
 
 }  // namespace xtts::simulation

@@ -12,6 +12,7 @@
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/sealed_records.hpp"
+#include "program.hpp"
 #include "recipe/recipe_file.hpp"
 #include "store/journal_line.hpp"
 #include "stub_decoder.hpp"
@@ -80,6 +81,15 @@ Result<FreshCache> build_afresh(const Files& data, const formats::Manifest& mani
   for (const auto& [path, bytes] : files_below(env, kCache))
     if (!path.ends_with("/sources.bin")) cache.files[path.substr(kCache.size() + 1)] = bytes;
   return cache;
+}
+
+int exit_code_afresh(const Files& data, const std::vector<std::string>& words) {
+  testing::MemoryEnv env;
+  env.add_folder("/tmp");
+  for (const auto& [path, bytes] : data) env.add_file(path, bytes);
+  Outcome outcome;
+  run_program(env, words, outcome);
+  return outcome.exit_code;
 }
 
 std::string settings_not_followed(const std::vector<std::string>& words,

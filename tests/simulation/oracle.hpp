@@ -25,6 +25,9 @@ struct FreshCache {
 // Builds DATA's files with the settings of `manifest`, in a file system of its own.
 [[nodiscard]] Result<FreshCache> build_afresh(const Files& data, const formats::Manifest& manifest);
 
+// The exit code that a build by `words` has where there was no cache before.
+[[nodiscard]] int exit_code_afresh(const Files& data, const std::vector<std::string>& words);
+
 // The settings among a build's `words` that `manifest` does not follow, each a line.
 [[nodiscard]] std::string settings_not_followed(const std::vector<std::string>& words,
                                                 const formats::Manifest& manifest);

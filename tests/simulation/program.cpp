@@ -58,8 +58,6 @@ std::vector<std::string> words_of(std::string_view command) {
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
     std::erase(word, '\'');  // no path here needs quotes
-    if (word == "DATA") word = kData;
-    if (word == "CACHE") word = kCache;
     words.push_back(word);
   }
   return words;

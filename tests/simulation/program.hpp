@@ -21,8 +21,8 @@ struct Outcome {
 // `words` as in ProgramRun. `decoders` notes into the Outcome that is returned in the end.
 void run_program(Env& env, const std::vector<std::string>& words, Outcome& outcome);
 
-// The commands that a text prints to be run, as words; DATA and CACHE are filled in. Left out are
-// those with other words in capitals, which only a person can fill in.
+// The commands that a text prints to be run, as words. Left out are those with words in capitals
+// (DATA), which only a person can fill in.
 [[nodiscard]] std::vector<std::vector<std::string>> printed_commands(const std::string& text);
 
 // The option of "run again with --max-rejects 3".

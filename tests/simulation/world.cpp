@@ -8,6 +8,11 @@
 namespace xtts::simulation {
 namespace {
 
+// A build as a user types it who trusts that the cache knows its settings.
+bool is_bare(const std::vector<std::string>& words) {
+  return words.front() == "build" && words.size() < 6;
+}
+
 Failure hang(const std::string& waits) {
   return {"ends", "the programs hang:\n" + waits};
 }
@@ -23,8 +28,10 @@ World::World(History history)
 }
 
 std::optional<Failure> World::run() {
-  for (const Event& event : history_.events)
+  for (const Event& event : history_.events) {
+    if (has_lost_settings_) break;
     if (auto failure = live(event)) return failure;
+  }
   return settle();
 }
 
@@ -56,14 +63,34 @@ World::Verdict World::run_programs(const Event& event) {
   for (const ProgramRun& program : event.programs) {
     Running& one = running.emplace_back();
     one.words = program.words;
-    one.process.name = describe(program.words);
+    const bool has_cache = disk_.files.exists(kCache + "/manifest.json");
+    if (is_bare(one.words) && !has_cache && !last_build_.empty()) one.words = last_build_;
+    one.process.name = describe(one.words);
     one.process.fate = program.fate;
     one.process.is_on_other_host = history_.is_on_network && running.size() % 2 == 0;
-    if (program.words.front() == "build" && program.words.size() > 6) last_build_ = program.words;
+    if (one.words.front() == "build" && one.words[2] == kCache && !is_bare(one.words))
+      last_build_ = one.words;
   }
   const Before before = look_before();
   if (auto failure = run_side_by_side(event, running)) return failure;
-  return judge_all(before, running);
+  if (auto failure = judge_all(before, running)) return failure;
+  return event.programs.size() > 1 ? std::nullopt : run_again(running.front());
+}
+
+// A convert or merge that was killed is run again, and ends well.
+World::Verdict World::run_again(const Running& one) {
+  const std::string& command = one.words.front();
+  if ((command != "convert" && command != "merge") || !one.process.is_dead) return std::nullopt;
+  if (history_.left_out.contains("rewrites") || is_damaged_) return std::nullopt;
+  const std::string& source = one.words[command == "convert" ? 1 : 2];
+  if (!disk_.files.exists(source + "/manifest.json")) return std::nullopt;
+  Outcome outcome;
+  if (auto failure = run_alone(one.words, outcome)) return failure;
+  const std::string target = one.words[command == "convert" ? 2 : 1];
+  if (outcome.exit_code == 0 && !disk_.files.exists(target + "/.build/lock")) return std::nullopt;
+  if (command == "merge" && outcome.exit_code == 3) return std::nullopt;  // no clip is left
+  return Failure{"again", "it was killed, and run again it ends with " +
+                              std::to_string(outcome.exit_code) + ": " + outcome.err};
 }
 
 World::Verdict World::run_alone(const std::vector<std::string>& words, Outcome& outcome) {
@@ -79,9 +106,9 @@ World::Verdict World::run_alone(const std::vector<std::string>& words, Outcome& 
 }
 
 World::Verdict World::run_side_by_side(const Event& event, std::deque<Running>& running) {
-  for (std::size_t i = 0; i < running.size(); ++i) {
-    tell((i == 0 ? "- " : "  beside it: ") +
-         (i < event.programs.size() ? describe(event.programs[i]) : running[i].process.name));
+  for (const Running& one : running) {
+    tell((&one == &running.front() ? "- " : "  beside it: ") +
+         describe({one.words, one.process.fate}));
   }
   Scheduler scheduler(event.seed, event.switch_share, clock_);
   disk_.power_cut_at = event.power_cut_at;
@@ -196,11 +223,16 @@ World::Verdict World::settle() {
   Outcome outcome;
   if (is_damaged_)
     if (auto failure = run_alone({"verify", kCache}, outcome)) return failure;
-  if (last_build_.empty()) return std::nullopt;
+  if (last_build_.empty() || has_lost_settings_) return std::nullopt;
   std::erase(last_build_, "--overwrite");
   std::erase(last_build_, "--retry-rejects");
+  if (history_.seed % 2 == 0 && disk_.files.exists(kCache + "/manifest.json"))
+    if (auto failure = run_alone({"compact", kCache}, outcome)) return failure;
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (auto failure = run_alone(last_build_, outcome)) return failure;
+    if (outcome.exit_code != 0 &&
+        outcome.exit_code == exit_code_afresh(files_below(disk_.files, kData), last_build_))
+      return std::nullopt;  // it asks for what cannot be
     if (outcome.exit_code != 0)
       return Failure{"again", "the build does not come to its end: " + outcome.err};
   }

@@ -63,6 +63,7 @@ class World {
   [[nodiscard]] Verdict run_programs(const Event& event);
   // Runs one program undisturbed, by the seed; judges it.
   [[nodiscard]] Verdict run_alone(const std::vector<std::string>& words, Outcome& outcome);
+  [[nodiscard]] Verdict run_again(const Running& one);
   [[nodiscard]] Verdict run_side_by_side(const Event& event, std::deque<Running>& running);
   void cut_power(const Event& event, std::deque<Running>& running);
 
@@ -91,6 +92,8 @@ class World {
   std::map<std::uint32_t, Reader> readers_;
   std::uint32_t next_reader_ = 0;
   bool is_damaged_ = false;
+  bool has_lost_settings_ = false;               // by what a message said, and that is left out
+  std::optional<formats::Manifest> last_whole_;  // of the cache when it was whole last
   bool is_pasting_ = false;
   std::vector<std::string> last_build_;
   std::map<std::string, FreshCache> fresh_;  // by DATA and settings
