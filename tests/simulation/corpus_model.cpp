@@ -137,19 +137,19 @@ std::string CorpusModel::change(ChangeKind kind, std::uint64_t which) {
     case ChangeKind::kEditInSecret: {
       const bool is_secret = kind == ChangeKind::kEditInSecret;
       source.content = sound(next_sound_++, ms);
-      files_.edit_file(path, source.content, is_secret ? Times::kKeep : Times::kNew);
+      files_.change_in_place(path, source.content, is_secret ? Times::kKeep : Times::kNew);
       return "write '" + source.content.substr(2) + "' into " + path +
              (is_secret ? " and put its time back" : "");
     }
     case ChangeKind::kTouch:
-      files_.edit_file(path, source.content, Times::kNew);
+      files_.change_in_place(path, source.content, Times::kNew);
       return "touch " + path;
     case ChangeKind::kReplaceBySame:
       files_.add_file(path, source.content);
       return "copy " + path + " and put the copy in its place";
     case ChangeKind::kBreak:
       source.content = binary("nothing " + padded(next_sound_++, 9));
-      files_.edit_file(path, source.content, Times::kNew);
+      files_.change_in_place(path, source.content, Times::kNew);
       return "break " + path;
     case ChangeKind::kRetext:
       clip.text = "Mended " + std::to_string(which % 1000) + ".";
@@ -175,7 +175,7 @@ std::string CorpusModel::change(ChangeKind kind, std::uint64_t which) {
       return clip.name + " is of " + clip.speaker + " now";
     case ChangeKind::kTouchAll:
       for (const auto& [name, each] : sources_)
-        files_.edit_file(path_of(each), each.content, Times::kNew);
+        files_.change_in_place(path_of(each), each.content, Times::kNew);
       return "touch all of DATA";
   }
   return "nothing";

@@ -208,7 +208,7 @@ World::Verdict World::damage(const Event& event) {
   if (bytes.empty() || chosen->first.find("/.build/") != std::string::npos) return std::nullopt;
   const std::size_t at = random() % bytes.size();
   bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
-  disk_.files.edit_file(chosen->first, bytes, testing::MemoryEnv::Times::kKeep);
+  disk_.files.change_in_place(chosen->first, bytes, testing::MemoryEnv::Times::kKeep);
   is_damaged_ = true;
   readers_.clear();
   tell("- a bit flips in " + chosen->first + ", byte " + std::to_string(at));

@@ -262,13 +262,15 @@ void MemoryEnv::add_file(const std::string& path, std::string_view contents) {
   state_->add(path, NodeKind::kFile, contents);
 }
 
-void MemoryEnv::change_in_place(const std::string& path, std::string_view contents) {
+void MemoryEnv::change_in_place(const std::string& path, std::string_view contents, Times times) {
   const std::lock_guard lock(state_->mutex);
-  Node& node = *state_->tree.find_existing(path, LastLink::kFollow)->node;
+  const auto place = state_->tree.find_existing(path, LastLink::kFollow);
+  if (!place.ok()) return;
+  Node& node = *place->node;
   const std::int64_t mtime_ns = node.mtime_ns;
-  state_->tree.touch(node);
-  node.mtime_ns = mtime_ns;
   node.bytes = node.durable_bytes = contents;
+  state_->tree.touch(node);
+  if (times == Times::kKeep) node.mtime_ns = mtime_ns;
 }
 
 void MemoryEnv::add_folder(const std::string& path) {
@@ -306,17 +308,6 @@ void MemoryEnv::set_on_sleep(std::function<void()> on_sleep) {
 void MemoryEnv::set_free_bytes(std::uint64_t size_bytes) {
   const std::lock_guard lock(state_->mutex);
   state_->free_bytes = size_bytes;
-}
-
-void MemoryEnv::edit_file(const std::string& path, std::string_view contents, Times times) {
-  const std::lock_guard lock(state_->mutex);
-  const auto place = state_->tree.find_existing(path, LastLink::kFollow);
-  if (!place.ok()) return;
-  Node& node = *place->node;
-  const std::int64_t mtime_ns = node.mtime_ns;
-  node.bytes = node.durable_bytes = contents;
-  state_->tree.touch(node);
-  if (times == Times::kKeep) node.mtime_ns = mtime_ns;
 }
 
 void MemoryEnv::advance_clock(std::chrono::nanoseconds by) {

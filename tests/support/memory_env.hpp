@@ -67,8 +67,11 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
 
   // Set-up. They make parent folders as needed, and replace what stands at `path`.
   void add_file(const std::string& path, std::string_view contents);
-  // Writes into the file and gives it the modification time of before: only ctime tells it.
-  void change_in_place(const std::string& path, std::string_view contents);
+  // Writes into the file, which keeps its inode. With kKeep it gets the modification time of
+  // before: only ctime tells it.
+  enum class Times : std::uint8_t { kNew, kKeep };
+  void change_in_place(const std::string& path, std::string_view contents,
+                       Times times = Times::kKeep);
   void add_folder(const std::string& path);
   void add_link(const std::string& path, const std::string& target);
   void add_special(const std::string& path);  // a FIFO, socket or device
@@ -82,9 +85,6 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
   void set_hook(EnvHook hook);
   // Called after each sleep_for, on the thread that slept. It can do what others did meanwhile.
   void set_on_sleep(std::function<void()> on_sleep);
-  // Changes a file in place: the inode stays. With kKeep, its modification time is put back.
-  enum class Times : std::uint8_t { kNew, kKeep };
-  void edit_file(const std::string& path, std::string_view contents, Times times);
   void set_free_bytes(std::uint64_t size_bytes);
   void advance_clock(std::chrono::nanoseconds by);
   // Listings come in the order of names by default. After this call each seed gives another order.
