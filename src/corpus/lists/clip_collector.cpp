@@ -64,6 +64,8 @@ std::optional<std::string> fault_of_segment(const std::optional<Segment>& segmen
   // The condition also rejects not-a-number.
   if (segment->start_s >= 0.0 && segment->start_s < end_s && end_s <= kSegmentSecondsMax)
     return std::nullopt;
+  if (std::max(segment->start_s, segment->end_s.value_or(0.0)) > kSegmentSecondsMax)
+    return "is a segment that ends after 115 days: its times are in seconds";
   return "is a segment that ends before it begins, or begins before its source";
 }
 

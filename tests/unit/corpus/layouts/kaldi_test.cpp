@@ -102,7 +102,7 @@ TEST(Kaldi, EachUnusableSegmentIsNamed) {
             "segments:3 a: there is no recording r9 in wav.scp\n"
             "segments:4 b: " +
                 fault + "\n" + "segments:5 c: " + fault + "\n" + "segments:6 d: " + fault + "\n" +
-                "segments:7 e: " + fault + "\n" +
+                "segments:7 e: is a segment that ends after 115 days: its times are in seconds\n"
                 "segments:8 f: the line is not UTTERANCE RECORDING START END\n"
                 "segments:9 good: the same id is in line 1 of segments, which is used\n"
                 "segments:10 g%FF: the line is not UTF-8 (byte 2); save it as UTF-8, or name its "
