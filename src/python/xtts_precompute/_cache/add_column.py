@@ -400,9 +400,9 @@ def _tell_what_is_kept(name: str, version: str, count: int) -> None:
     if not count:
         return
     warnings.warn(
-        f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version "
-        f"{version!r}: this call adds those that are missing. If the function makes other records from "
-        "now on, give another version= to make all of them anew",
+        f"add_column: '{name}' has the records of {counted(count, 'clip', 'clips')} already, which are "
+        f"kept for version {version!r}: this call adds those that are missing. If the function makes "
+        "other records from now on, give another version= to make all of them anew",
         stacklevel=5,
     )
 
