@@ -24,7 +24,7 @@ struct Format {
   std::string about;     // libav's own text
   std::string suffixes;  // "mkv,mk3d": the suffixes that libav knows
   FormatUse use = FormatUse::kRefused;
-  std::string reason;  // empty if it is read by its content
+  std::string reason;  // of a format that is read: what of it is not; mostly empty
 };
 
 // In libav's order.

@@ -40,20 +40,23 @@ constexpr std::string_view kNoMeaning = "takes any bytes";
 constexpr auto kGroups = std::to_array<Group>({
     // Sound, or video with sound, each known by its content.
     {FormatUse::kRead, true, "",
-     "aa aac aax ac3 ace acm adp ads adx aea aiff aix alp amr apc ape apm argo_asf argo_brp "
-     "asf ast au avi avr avs bethsoftvid bfi bfstm bink binka bit boa brstm c93 caf cdxl codec2 "
-     "dcstr derf dhav dsf dsicin dss dts dtshd dv dxa ea eac3 epaf film_cpk flac flv fsb fwse 4xm "
-     "gdv genh gxf hca hcom hnm idcin iff ifv ilbc ipmovie ircam iss ivr jv kux kvag laf lmlm4 "
-     "loas lvf "
-     "lxf luodat matroska mca mlp mlv mm mmf mods moflex mov mp3 mpc mpc8 mpeg mpegts msf mtaf mtv "
-     "musx mv mxf nistsphere nsp nsv nut nuv ogg oma osq paf pmp pp_bnk pva pvf qcp qoa r3d "
-     "redspark "
-     "rka rl2 rm roq rpl rsd s337m scd sdns sdr2 sds sdx shn siff simbiosis_imx smjpeg smk smush "
-     "sol sox "
-     "spdif psxstr svag svs swf tak thp 3dostr tiertexseq tmv truehd tta ty usm vag vividas vivo "
-     "vmd "
-     "voc vpk vqf w64 wady wav wavarc wc3movie wsaud wsd wsvqa wtv wve wv xa xmd xmv xvag xwma yop "
-     "iamf"},
+     "aa aac aax ac3 ace acm adp ads adx aea aix alp amr apc ape apm argo_asf argo_brp asf ast "
+     "avi avr avs bethsoftvid bfi bfstm bink binka bit boa brstm c93 caf cdxl codec2 dcstr derf "
+     "dhav dsf dsicin dss dts dtshd dv dxa ea eac3 epaf film_cpk flac flv fsb fwse 4xm gdv genh "
+     "gxf hca hcom hnm idcin iff ifv ilbc ipmovie ircam iss ivr jv kux kvag laf lmlm4 loas lvf "
+     "lxf luodat matroska mca mlp mlv mm mmf mods moflex mov mp3 mpc mpc8 mpeg mpegts msf mtaf "
+     "mtv musx mv mxf nistsphere nsp nsv nut nuv ogg oma osq paf pmp pp_bnk pva pvf qcp qoa r3d "
+     "redspark rka rl2 rm roq rpl rsd s337m scd sdns sdr2 sdx shn siff simbiosis_imx smjpeg smk "
+     "smush sol sox spdif psxstr svag svs swf tak thp 3dostr tiertexseq tmv truehd tta ty usm "
+     "vag vividas vivo vmd voc vpk vqf wady wavarc wc3movie wsaud wsd wsvqa wtv wve wv xa xmd "
+     "xmv xvag xwma yop iamf"},
+    // detail/misread.cpp refuses these parts of them.
+    {FormatUse::kRead, true,
+     "but not RIFX, G.721, NMS ADPCM or samples with padding, which FFmpeg reads wrongly",
+     "w64 wav"},
+    {FormatUse::kRead, true, "but not G.721 or G.723, which FFmpeg reads wrongly", "au"},
+    {FormatUse::kRead, true, "but not GSM, which FFmpeg reads wrongly", "aiff"},
+    {FormatUse::kRefused, true, "FFmpeg reads it wrongly, and adds samples at its end", "sds"},
     {FormatUse::kReadBySuffix, true, kNoHeader,
      "aptx aptx_hd daud dfpwm g722 g723_1 g729 gsm rso sbc sln"},
     {FormatUse::kRefused, false, kOtherFiles, "concat dash hls imf webm_dash_manifest"},

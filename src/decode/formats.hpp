@@ -21,7 +21,7 @@ using audio::FormatUse;
 
 struct FormatRule {
   FormatUse use = FormatUse::kRefused;
-  std::string_view reason;   // empty if it is read by its content
+  std::string_view reason;   // of a format that is read: what of it is not; mostly empty
   bool holds_sound = false;  // for a refused format: its files are sound that is not read
   bool is_known = true;      // false: the table has no such name
 };

@@ -9,6 +9,7 @@
 
 #include "base/try.hpp"
 #include "decode/detail/allow_list.hpp"
+#include "decode/detail/misread.hpp"
 #include "decode/detail/recognise.hpp"
 #include "decode/formats.hpp"
 
@@ -102,6 +103,7 @@ Result<Demuxer> Demuxer::open(SourceReader& reader, std::string_view suffix,
   XTTS_ASSIGN(demuxer.context_, open_container(reader.io(), format, complaints));
   XTTS_TRY(demuxer.analyse_if_needed(complaints));
   XTTS_TRY(demuxer.choose_stream(complaints));
+  XTTS_TRY(refuse_misread(*demuxer.context_->iformat, *demuxer.stream_->codecpar));
   return demuxer;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "decode/detail/misread.hpp"
 #include "decode/formats.hpp"
 
 namespace xtts::decode::detail {
@@ -82,6 +83,7 @@ Result<const AVInputFormat*> recognise(const SourceReader& reader, std::string_v
                                        const Complaints& complaints) {
   if (is_picture(reader.head()))
     return Status(StatusCode::kBadInput, "not an audio file (it is a picture)");
+  XTTS_TRY(refuse_misread(reader.head()));
   if (const AVInputFormat* format = by_signature(reader.head()); format != nullptr) return format;
   const AVInputFormat* format = nullptr;
   const int score = av_probe_input_buffer2(reader.io(), &format, "", nullptr, 0, 0);
