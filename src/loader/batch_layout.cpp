@@ -132,7 +132,7 @@ Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRe
 }  // namespace
 
 device::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
-  const double value = pad_value.value_or(formats::fill_number(dtype, fill_bits));
+  const double value = pad_value.value_or(formats::fill_number(column->spec.dtype, fill_bits));
   return {bits_of(value, dtype), size_bytes(dtype)};
 }
 

@@ -98,6 +98,21 @@ def test_layouts_clips_and_orders(recipe, cache_of):
     assert (len({clip.padding(first) for clip in cache}) > 1) == (recipe in EACH_HAS_ITS_OWN)
 
 
+@pytest.mark.parametrize("layout", ["padded", "packed"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_padding_of_halves_is_what_the_column_holds(dtype, layout, data, tmp_path):
+    tell("build", data, tmp_path / "c", "--quiet", "--recipe", "whisper-80", "--dtype", dtype, "--layout", layout)
+    cache = xp.open(tmp_path / "c")
+    for columns in (["mel"], {"mel": "float32"}):
+        reader = cache.reader(batch_size=3, shuffle="none", drop_last=False, columns=columns)
+        for clip, record in zip(
+            cache, (row for batch in reader for row in np.array(batch.mel[: len(batch)], np.float32))
+        ):
+            behind = record[len(clip["mel"]) :]
+            assert behind.size > 0 and (behind == np.float32(clip.padding("mel"))).all()
+            assert (np.asarray(clip.padded("mel"), np.float32) == record).all()
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_without_a_cache(recipe, cache_of, data):
     expected = truth_of(cache_of(recipe))
