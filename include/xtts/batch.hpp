@@ -77,6 +77,13 @@ enum class OnDamage : std::uint8_t {
   kIgnore,  // the record is used as it is, if it can be read at all
 };
 
+// Treatment of finite values that a column's dtype cannot hold: float16 ends at 65,504.
+enum class OnRange : std::uint8_t {
+  kRaise,  // next() fails with kInvalidArgument, and names clip, column, value and a dtype that
+           // holds it; the next call continues with the next batch
+  kClip,  // the value becomes the largest of the dtype, and the stats count it
+};
+
 // How the reader reads records from storage.
 enum class Reading : std::uint8_t {
   kAuto,       // one of these, chosen by the storage and by whether the files fit into memory
@@ -189,6 +196,7 @@ struct ReaderOptions {
   // normalizes and pads them, and copies them to `device`. Empty: `device` does it.
   std::string data_device = {};
   std::uint64_t data_device_memory_bytes = 0;  // as device_memory_bytes, of that GPU
+  OnRange on_range = OnRange::kRaise;
 };
 
 // One column of a batch.
@@ -283,6 +291,7 @@ struct ReaderStats {
   std::uint64_t left_out_count = 0;
   std::uint64_t epoch_left_out_count = 0;
   std::uint64_t epoch_sample_count = 0;
+  std::uint64_t saturated_count = 0;  // values that OnRange::kClip has changed
   std::string notice;   // requests that the system refused, and settings that would suit better
   std::string storage;  // the cache's storage, and how much of the cache was in memory at the start
   std::string reading;  // how the cache is read, and why

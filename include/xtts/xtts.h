@@ -242,6 +242,9 @@ typedef struct xtts_bucket {
   uint32_t tokens_max;
 } xtts_bucket;
 
+/* As xtts::OnRange in batch.hpp. */
+enum { XTTS_RANGE_RAISE = 0, XTTS_RANGE_CLIP = 1 };
+
 /* Called on the thread that runs xtts_reader_open or xtts_reader_next. `text` lives for the call.
  */
 enum { XTTS_LOG_INFO = 0, XTTS_LOG_NOTICE = 1, XTTS_LOG_WARNING = 2 };
@@ -289,6 +292,8 @@ typedef struct xtts_reader_options {
   uint64_t device_memory_bytes; /* 0: no limit */
   const char* data_device;      /* NULL: `device` itself */
   uint64_t data_device_memory_bytes;
+  int32_t on_range; /* XTTS_RANGE_RAISE */
+  int32_t reserved_2;
 } xtts_reader_options;
 
 /* Sets the defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is ignored. */
@@ -392,6 +397,7 @@ typedef struct xtts_reader_stats {
   uint64_t left_out_count;       /* clips that XTTS_DAMAGE_SKIP left out of batches */
   uint64_t epoch_left_out_count; /* of them, in the running epoch */
   uint64_t epoch_sample_count;   /* this rank's samples of an epoch */
+  uint64_t saturated_count;      /* values that XTTS_RANGE_CLIP has changed */
 } xtts_reader_stats;
 
 XTTS_C_API xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,

@@ -43,11 +43,35 @@ void look_at(std::int32_t magnitude, std::int32_t limit, Seen& seen) {
   if (magnitude != 0 && magnitude <= limit) ++seen.vanishing_count;
 }
 
+template <typename Bits>
+struct Wide {
+  typedef Bits Vector __attribute__((vector_size(16)));
+};
+
 // Counts numbers whose exponent bits are all set: NaN and infinity.
 template <typename Bits>
 std::uint64_t count_full_exponents(std::span<const std::byte> bytes, Bits exponent) {
+  using Vector = typename Wide<Bits>::Vector;
+  constexpr std::size_t kVectorBytes = sizeof(Vector);
   std::uint64_t count = 0;
-  for (std::size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
+  std::size_t at = 0;
+  while (at + kVectors * kVectorBytes <= bytes.size()) {
+    // A lane of 16 bits counts to 65,535.
+    const std::size_t end = std::min(bytes.size(), at + 65'535 * kVectors * kVectorBytes);
+    Vector found[kVectors] = {};
+    for (; at + kVectors * kVectorBytes <= end; at += kVectors * kVectorBytes) {
+      for (std::size_t j = 0; j < kVectors; ++j) {
+        Vector bits;
+        std::memcpy(&bits, bytes.data() + at + j * kVectorBytes, kVectorBytes);
+        // A mask of a true comparison is -1.
+        found[j] -= reinterpret_cast<Vector>((bits & exponent) == exponent);
+      }
+    }
+    for (const Vector& lanes : found) {
+      for (std::size_t lane = 0; lane < kVectorBytes / sizeof(Bits); ++lane) count += lanes[lane];
+    }
+  }
+  for (; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
     Bits bits = 0;
     std::memcpy(&bits, bytes.data() + at, sizeof bits);
     count += (bits & exponent) == exponent ? 1U : 0U;

@@ -66,6 +66,10 @@ namespace xtts {
   return std::bit_cast<float>(std::uint32_t{half} << 16U | (is_nan ? 0x400000U : 0U));
 }
 
+// The largest finite numbers.
+inline constexpr std::uint16_t kLargestFloat16 = 0x7BFF;  // 65,504
+inline constexpr std::uint16_t kLargestBFloat16 = 0x7F7F;
+
 // kBest: the fastest that the processor has.
 enum class HalfPath : std::uint8_t { kBest, kScalar };
 [[nodiscard]] bool has_f16c() noexcept;

@@ -3,11 +3,16 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
+#include "base/float_range.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -16,6 +21,13 @@ namespace {
 long disk_waits() {
   rusage usage{};
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
+}
+
+// The fewest digits that give the number back.
+std::string shortest(float value) {
+  std::array<char, 32> digits{};
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() ? std::string(digits.data(), end) : std::string("a value");
 }
 
 std::uint32_t first_row_of(const BatchSlot& slot, std::uint64_t part) {
@@ -79,6 +91,7 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
 
 Status BatchFiller::prepare(BatchSlot& slot) {
   slot.is_damaged.assign(slot.layout->batch_size, 0);
+  slot.saturated.assign(slot.layout->batch_size, {});
   slot.must_copy = false;
   slot.rows_read = 0;
   slot.damage.clear();
@@ -185,12 +198,32 @@ Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row) {
   if (slot.is_damaged[row] != 0) return {};
   const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
   Status status = feed_.fill_row(slot, row, row_options(check));
-  if (status.ok()) return status;
+  if (status.ok()) return check_range(slot, row);
   XTTS_TRY(note_damage(slot, row, std::move(status)));
   if (slot.is_damaged[row] != 0 || options_.on_damage != OnDamage::kIgnore) return {};
   // The record is copied as it is. It is not shown in place, where reading may be what failed.
   slot.must_copy = true;
-  return feed_.fill_row(slot, row, row_options(reader::Check::kNothing));
+  XTTS_TRY(feed_.fill_row(slot, row, row_options(reader::Check::kNothing)));
+  return check_range(slot, row);
+}
+
+// Refuses a row that lost values, unless the caller asked for the largest of the dtype.
+Status BatchFiller::check_range(const BatchSlot& slot, std::uint32_t row) const {
+  const Saturated& saturated = slot.saturated[row];
+  if (saturated.count == 0 || options_.on_range == OnRange::kClip) return {};
+  const ColumnLayout& column = slot.layout->columns[saturated.column];
+  const auto facts = clips_.details(slot.positions[row]);
+  const bool fits_bfloat16 = column.dtype == DType::kFloat16 &&
+                             std::abs(saturated.value) <= largest_that_fits(DType::kBFloat16);
+  return {StatusCode::kInvalidArgument,
+          "column '" + column.column->spec.name + "' of clip " +
+              (facts.ok() ? formats::full_id(*facts)
+                          : "at position " + std::to_string(slot.positions[row])) +
+              (column.norm == nullptr ? " holds " : ", normalized, has ") +
+              shortest(saturated.value) + ", which " + std::string(to_string(column.dtype)) +
+              " cannot hold: read the column as " + (fits_bfloat16 ? "bfloat16 or " : "") +
+              "float32, or set on_range to clip, for the largest value of " +
+              std::string(to_string(column.dtype))};
 }
 
 // Notes a record that is not what was written, cannot be read, or does not exist. Returns the
@@ -255,6 +288,7 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   slot.positions.resize(sound_count);
   slot.epoch_places.resize(sound_count);
   slot.is_damaged.assign(slot.layout->batch_size, 0);
+  slot.saturated.assign(slot.layout->batch_size, {});
   slot.in_place.assign(slot.layout->columns.size(), {});
   slot.memory->discard();
   XTTS_TRY(read_index_rows(slot));

@@ -34,6 +34,7 @@ struct BatchFillerOptions {
   bool verify_records = true;
   bool reads_host_memory = true;  // the device does: columns may be handed out where they lie
   OnDamage on_damage = OnDamage::kRaise;
+  OnRange on_range = OnRange::kRaise;
 };
 
 // True where the failure says that a record is not what was written, or cannot be read.
@@ -69,6 +70,7 @@ class BatchFiller final : public BatchWork {
   void count_rows_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
                        bool has_waited);
   [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
+  [[nodiscard]] Status check_range(const BatchSlot& slot, std::uint32_t row) const;
   [[nodiscard]] Status fill_again(BatchSlot& slot);
   [[nodiscard]] std::uint64_t true_bytes(const BatchSlot& slot) const;
 

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/counted.hpp"
+#include "base/float_range.hpp"
 #include "base/half.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
@@ -89,6 +90,28 @@ Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& 
   return {};
 }
 
+float largest_finite(DType dtype) noexcept {
+  if (dtype == DType::kFloat16) return from_float16(kLargestFloat16);
+  if (dtype == DType::kBFloat16) return from_bfloat16(kLargestBFloat16);
+  return std::numeric_limits<float>::max();
+}
+
+// Whether a finite stored value may become infinite in the dtype of the batch. What overflows a
+// float32 is not asked: NumPy's numbers do so, too.
+bool may_overflow(DType from, const ChannelNorm* norm, DType to) {
+  if (to == DType::kFloat32 || !is_float(to)) return false;
+  double largest = largest_finite(from);
+  if (norm != nullptr) {
+    const double stored = largest;
+    largest = 0.0;
+    for (std::size_t i = 0; i < norm->channel_count(); ++i) {
+      const double mean = std::abs(static_cast<double>(norm->means()[i]));
+      largest = std::max(largest, (stored + mean) / static_cast<double>(norm->divisors()[i]));
+    }
+  }
+  return largest > static_cast<double>(largest_finite(to));
+}
+
 std::uint32_t shorter(std::uint32_t rows, std::uint64_t limit) {
   return limit == 0 ? rows : static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, limit));
 }
@@ -118,6 +141,8 @@ Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRe
   XTTS_TRY(check_pad_value(request, layout.dtype));
   layout.pad_value = request.pad_value;
   XTTS_ASSIGN(layout.norm, find_norm(clips, *layout.shared, request));
+  layout.may_overflow =
+      layout.is_changed() && may_overflow(spec.dtype, layout.norm.get(), layout.dtype);
   layout.stored_row_bytes = spec.row_bytes();
   layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
   layout.rows_per_frame = clips.rows_per_frame(*layout.column);
@@ -132,8 +157,15 @@ Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRe
 }  // namespace
 
 device::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
-  const double value = pad_value.value_or(formats::fill_number(column->spec.dtype, fill_bits));
+  double value = pad_value.value_or(formats::fill_number(column->spec.dtype, fill_bits));
+  if (is_padding_saturated(fill_bits)) value = std::copysign(largest_finite(dtype), value);
   return {bits_of(value, dtype), size_bytes(dtype)};
+}
+
+bool ColumnLayout::is_padding_saturated(std::uint32_t fill_bits) const noexcept {
+  if (!may_overflow || pad_value) return false;
+  const double value = formats::fill_number(column->spec.dtype, fill_bits);
+  return std::isfinite(value) && std::abs(value) > largest_that_fits(dtype);
 }
 
 Result<BatchLayout> BatchLayout::plan(const reader::ClipSet& clips,

@@ -40,6 +40,7 @@ struct ColumnLayout {
   DType dtype = DType::kFloat32;                 // in the batch
   std::optional<double> pad_value = {};
   std::shared_ptr<const ChannelNorm> norm = {};  // for the true rows; null: as stored
+  bool may_overflow = false;                     // a finite value may be too large for `dtype`
   std::uint32_t row_count = 0;                   // rows of a record in the batch, with padding
   std::uint32_t rows_per_frame = 0;              // 0: the column does not go along frames
   std::uint64_t stored_row_bytes = 0;            // one row (a step of axis 0) on disk
@@ -52,13 +53,16 @@ struct ColumnLayout {
   // True where the batch has other numbers than the cache.
   [[nodiscard]] bool is_changed() const noexcept { return is_converted() || norm != nullptr; }
   // Values that become wider, or stay as wide, may be changed by a device. Those that become
-  // narrower cross the bus narrow, so the host changes them.
+  // narrower cross the bus narrow, so the host changes them. So it does those that the dtype may
+  // not hold: nobody waits for a device, but such a batch must be refused before it is handed out.
   [[nodiscard]] bool may_be_changed_by_device() const noexcept {
-    return is_changed() && size_bytes(column->spec.dtype) <= size_bytes(dtype);
+    return is_changed() && !may_overflow && size_bytes(column->spec.dtype) <= size_bytes(dtype);
   }
   [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
   // What the batch has behind the true rows of a record with these fill bits.
   [[nodiscard]] device::Pattern padding(std::uint32_t fill_bits) const noexcept;
+  // True where the dtype cannot hold the record's own fill value: padding() gives its largest.
+  [[nodiscard]] bool is_padding_saturated(std::uint32_t fill_bits) const noexcept;
 };
 
 struct BatchLayout {

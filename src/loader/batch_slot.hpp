@@ -36,6 +36,13 @@ struct FoundDamage {
   bool is_reject = false;  // the clip has no record, and nothing is damaged
 };
 
+// The values of a row that became the largest of their column's dtype, because it cannot hold them.
+struct Saturated {
+  std::uint64_t count = 0;
+  std::size_t column = 0;  // of the first one
+  float value = 0.0F;      // the first one, as it was
+};
+
 // By row: the ticket of its staged record (record_staging.hpp). Its highest bit tells that the slot
 // has borrowed the record, so that the ticket is released after the upload, and not with its row.
 using Tickets = std::vector<std::uint64_t>;
@@ -83,6 +90,7 @@ struct BatchSlot {
   std::vector<Tickets> tickets;              // by column; empty for columns that are not staged
   std::vector<ColumnInPlace> in_place;       // by column of the layout
   std::vector<std::uint8_t> is_damaged;      // by row; written by the filler of the row
+  std::vector<Saturated> saturated;          // by row; written by the filler of the row
   std::uint64_t true_bytes = 0;              // of the valid rows
   std::atomic<std::uint32_t> rows_read = 0;  // rows that were not found in memory
   std::atomic<bool> must_copy =

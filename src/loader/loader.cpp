@@ -130,7 +130,8 @@ Status Loader::start(const ReaderOptions& options) {
                          .crop_frames = options.crop_frames,
                          .verify_records = options.verify_records,
                          .reads_host_memory = device_->reads_host_memory(),
-                         .on_damage = options.on_damage});
+                         .on_damage = options.on_damage,
+                         .on_range = options.on_range});
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads, feed_->consumer());
   note_known_rejects(source_->unusable_positions());
   XTTS_TRY(begin_epoch(0, {}));
@@ -287,6 +288,8 @@ void Loader::note_batch(const BatchSlot& slot) {
   cache_hits_ +=
       slot.positions.size() - std::min<std::uint64_t>(slot.rows_read, slot.positions.size());
   bytes_ += slot.true_bytes;
+  for (std::size_t row = 0; row < slot.positions.size(); ++row)
+    saturated_count_ += slot.saturated[row].count;
   if (is_in_place) ++batches_in_place_;
   if (stats_file_ != nullptr && stats_file_->is_due(now)) {
     const double waited_s = std::chrono::duration<double>(ring_->waits().consumer).count();
@@ -470,6 +473,7 @@ ReaderStats Loader::stats() const {
     stats.check_failures = damage_count_;
     stats.first_failures = first_damage_;
     stats.left_out_count = left_out_count_;
+    stats.saturated_count = saturated_count_;
     stats.epoch_left_out_count = epoch_left_out_count_;
     intervals = intervals_;
   }

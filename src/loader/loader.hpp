@@ -124,6 +124,7 @@ class Loader {
   std::uint64_t damage_count_ = 0;
   std::vector<std::string> first_damage_;
   std::uint64_t left_out_count_ = 0;
+  std::uint64_t saturated_count_ = 0;
   std::uint64_t epoch_left_out_count_ = 0;
   std::vector<std::uint64_t> left_out_;  // in the order in which they were met
   std::unordered_set<std::uint64_t> is_left_out_;

@@ -43,7 +43,7 @@ bool lies_in_memory(const reader::RecordPlace& place) {
 bool is_stageable(const ColumnLayout& column, bool in_device) {
   const formats::ColumnSpec& stored = column.column->spec;
   return stored.record_bytes() >= kStagedRecordBytesMin &&
-         (!in_device || size_bytes(stored.dtype) <= size_bytes(column.dtype));
+         (!in_device || !column.is_changed() || column.may_be_changed_by_device());
 }
 
 ReadAhead::ReadAhead(const reader::CacheSet& caches, const ReadAheadOptions& options,

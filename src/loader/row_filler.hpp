@@ -3,7 +3,8 @@
 // other code writes columns and lengths into batches.
 //
 // Any number of threads, each row by one of them. Failures: those of the row's records. Where a
-// record is not as long as expected: what RowRecords::wrong_length() says.
+// record is not as long as expected: what RowRecords::wrong_length() says. Values that the dtype
+// cannot hold are no failure here: they are saturated, and BatchSlot::saturated tells of them.
 #pragma once
 
 #include <cstddef>

@@ -300,6 +300,7 @@ nb::dict stats(const ReaderHandle& self) {
   dict["left_out_count"] = stats.left_out_count;
   dict["epoch_left_out_count"] = stats.epoch_left_out_count;
   dict["epoch_sample_count"] = stats.epoch_sample_count;
+  dict["saturated_count"] = stats.saturated_count;
   dict["notice"] = to_text(stats.notice);
   dict["storage"] = to_text(stats.storage);
   dict["reading"] = to_text(stats.reading);

@@ -100,6 +100,11 @@ void put_on_damage(ReaderOptions& options, nb::handle value) {
       {{"raise", OnDamage::kRaise}, {"skip", OnDamage::kSkip}, {"ignore", OnDamage::kIgnore}});
 }
 
+void put_on_range(ReaderOptions& options, nb::handle value) {
+  options.on_range = choose<OnRange>(nb::cast<std::string>(value),
+                                     {{"raise", OnRange::kRaise}, {"clip", OnRange::kClip}});
+}
+
 void put_reading(ReaderOptions& options, nb::handle value) {
   options.reading =
       choose<Reading>(nb::cast<std::string>(value), {{"auto", Reading::kAuto},
@@ -141,6 +146,7 @@ constexpr Row kRows[] = {
     {"crop_frames", put<&ReaderOptions::crop_frames>},
     {"verify_records", put<&ReaderOptions::verify_records>},
     {"on_damage", put_on_damage},
+    {"on_range", put_on_range},
     {"slot_count", put<&ReaderOptions::slot_count>},
     {"thread_count", put<&ReaderOptions::thread_count>},
     {"device", put<&ReaderOptions::device>},

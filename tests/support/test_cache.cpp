@@ -5,6 +5,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "base/convert_floats.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/index.hpp"
 
@@ -14,7 +15,6 @@ using formats::SectionKind;
 
 namespace {
 
-constexpr float kMelFill = -11.5F;
 constexpr std::string_view kRejects =
     "{\"class\":\"input\",\"id\":\"broken\",\"path\":\"broken.wav\"}\n";
 
@@ -32,6 +32,12 @@ T require(Result<T> result) {
 template <typename T>
 std::string rows_of(const std::vector<T>& numbers) {
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T));
+}
+
+std::string mel_rows_of(const std::vector<float>& numbers, DType dtype) {
+  std::string rows(numbers.size() * size_bytes(dtype), '\0');
+  narrow_floats(numbers, dtype, std::as_writable_bytes(std::span(rows)));
+  return rows;
 }
 
 TestClip make_clip(const TestCacheOptions& options, std::uint32_t number) {
@@ -255,7 +261,7 @@ formats::ColumnSpec spec_of(const TestCacheOptions& options, const formats::Mani
   formats::ColumnSpec spec;
   spec.name = is_mel ? "mel" : "tokens";
   spec.id = is_mel ? 0 : 1;
-  spec.dtype = is_mel ? DType::kFloat32 : DType::kInt32;
+  spec.dtype = is_mel ? options.mel_dtype : DType::kInt32;
   spec.shape = is_mel ? std::vector{options.frames_max, options.channel_count}
                       : std::vector{options.tokens_max};
   spec.layout = options.layout;
@@ -281,25 +287,25 @@ TestCache make_test_cache(const TestCacheOptions& options) {
   describe(options, cache.manifest);
   std::vector<ColumnMaker> columns;
   columns.emplace_back(options, spec_of(options, cache.manifest, true),
-                       std::bit_cast<std::uint32_t>(kMelFill));
+                       std::bit_cast<std::uint32_t>(options.mel_fill));
   columns.emplace_back(options, spec_of(options, cache.manifest, false), 0);
   for (std::uint32_t copy = 1; copy <= options.mel_copies; ++copy) {
     formats::ColumnSpec spec = spec_of(options, cache.manifest, true);
     spec.name += "_" + std::to_string(copy);
     spec.id = 1 + copy;
-    columns.emplace_back(options, std::move(spec), std::bit_cast<std::uint32_t>(kMelFill));
+    columns.emplace_back(options, std::move(spec), std::bit_cast<std::uint32_t>(options.mel_fill));
   }
   for (std::uint32_t i = 0; i < options.clip_count + options.tombstone_count; ++i) {
     TestClip clip = make_clip(options, i);
     columns[0].add(clip, static_cast<std::uint32_t>(clip.mel.size() / options.channel_count),
-                   rows_of(clip.mel));
+                   mel_rows_of(clip.mel, options.mel_dtype));
     columns[1].add(clip, static_cast<std::uint32_t>(clip.tokens.size()), rows_of(clip.tokens));
     for (std::uint32_t copy = 1; copy <= options.mel_copies; ++copy) {
       std::vector<float> numbers = clip.mel;
       for (float& number : numbers) number *= -static_cast<float>(copy);
       columns[1 + copy].add(clip,
                             static_cast<std::uint32_t>(numbers.size() / options.channel_count),
-                            rows_of(numbers));
+                            mel_rows_of(numbers, options.mel_dtype));
     }
     if (i < options.clip_count) cache.clips.push_back(std::move(clip));
   }

@@ -58,6 +58,8 @@ struct TestCacheOptions {
   std::uint32_t frames_max = 24;
   std::uint32_t channel_count = 5;
   std::uint32_t tokens_max = 12;
+  DType mel_dtype = DType::kFloat32;  // a float type
+  float mel_fill = -11.5F;            // what pads the mel
   std::uint32_t mel_copies = 0;       // more columns: mel_2 has the mel's numbers times -2
   std::uint32_t clips_per_block = 2;  // at most K, which is 64 for records this small
   std::uint32_t blocks_per_shard = 2;

@@ -17,6 +17,7 @@ static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
 static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
 static_assert(XTTS_READING_GPUDIRECT == static_cast<int>(xtts::Reading::kGpuDirect));
 static_assert(XTTS_NORMALIZE_GIVEN == static_cast<int>(xtts::Normalize::kGiven));
+static_assert(XTTS_RANGE_CLIP == static_cast<int>(xtts::OnRange::kClip));
 static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
 static_assert(XTTS_LOG_WARNING == static_cast<int>(xtts::LogLevel::kWarning));
 
@@ -170,11 +171,13 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   if (!on_damage.ok()) return on_damage.status();
   const auto reading = choice(options.reading, xtts::Reading::kGpuDirect, "reading");
   if (!reading.ok()) return reading.status();
+  const auto on_range = choice(options.on_range, xtts::OnRange::kClip, "on_range");
+  if (!on_range.ok()) return on_range.status();
   for (const Status& field : {check_switch(options.verify_records, "verify_records"),
                               check_switch(options.lock_memory, "lock_memory")}) {
     if (!field.ok()) return field;
   }
-  if (options.reserved != 0) {
+  if (options.reserved != 0 || options.reserved_2 != 0) {
     return Status(StatusCode::kInvalidArgument, "the reserved field of the options is not 0");
   }
   for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
@@ -235,6 +238,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .device_memory_bytes = options.device_memory_bytes,
       .data_device = text_or_empty(options.data_device),
       .data_device_memory_bytes = options.data_device_memory_bytes,
+      .on_range = *on_range,
   };
 }
 

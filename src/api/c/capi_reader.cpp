@@ -188,7 +188,8 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
                                  .cache_hits = stats.cache_hits,
                                  .left_out_count = stats.left_out_count,
                                  .epoch_left_out_count = stats.epoch_left_out_count,
-                                 .epoch_sample_count = stats.epoch_sample_count};
+                                 .epoch_sample_count = stats.epoch_sample_count,
+                                 .saturated_count = stats.saturated_count};
     std::memset(out, 0, given_bytes);  // also fields of a newer header
     std::memcpy(out, &full, full.struct_bytes);
     return {};

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ._base.errors import InvalidArgumentError
 from ._base.frameworks import framework
 from ._cache.batch import Batch
@@ -108,6 +110,10 @@ class Loader(BatchLoader[ArrayBatch]):
 
     def _convert(self, batch: Batch) -> ArrayBatch:
         found = self._fields.arrays(batch)
+        if not jax.config.jax_enable_x64:  # JAX makes int64 int32 then, without a word
+            for name in self._fields.columns:
+                if name in found and found[name].dtype == np.int64:
+                    found[name] = self._fitted(batch, name, found[name], np.int32, "set jax_enable_x64")
         ids = {"ids": found.pop("ids")} if "ids" in found else {}
         if self._spans_processes:
             placed = {

@@ -94,6 +94,29 @@ TEST(CountNonfinite, CountsThemInEachFloatTypeAndNoneOfIntegers) {
   EXPECT_EQ(count_nonfinite(std::as_bytes(std::span(halves)), DType::kBFloat16), 1U);
 }
 
+// The vectors count as one look after the other does, at any length and place.
+TEST(CountNonfinite, CountsAlikeAtEachLengthAndPlace) {
+  std::mt19937 random(7);
+  std::vector<std::uint16_t> halves(700);
+  for (auto& half : halves)
+    half = static_cast<std::uint16_t>(random() | (random() % 4 == 0 ? 0x7F80U : 0U));
+  const auto bytes = std::as_bytes(std::span(halves));
+  for (std::size_t first = 0; first < 20; ++first) {
+    for (std::size_t size = 0; size + first <= bytes.size(); size += 1 + size / 7) {
+      const auto part = bytes.subspan(first, size);
+      for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32}) {
+        std::uint64_t wanted = 0;
+        for (std::size_t at = 0; at + size_bytes(dtype) <= size; at += size_bytes(dtype))
+          wanted += count_nonfinite(part.subspan(at, size_bytes(dtype)), dtype);
+        ASSERT_EQ(count_nonfinite(part, dtype), wanted) << first << " " << size;
+      }
+    }
+  }
+  // More than a lane of 16 bits counts.
+  const std::vector<std::uint16_t> all(std::size_t{3} << 20U, 0x7C00);
+  EXPECT_EQ(count_nonfinite(std::as_bytes(std::span(all)), DType::kFloat16), all.size());
+}
+
 TEST(FloatRange, IsZeroOfNothing) {
   EXPECT_EQ(range_of({}).largest, 0.0F);
   EXPECT_TRUE(range_of({}).is_finite());

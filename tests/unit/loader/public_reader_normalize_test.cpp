@@ -126,16 +126,16 @@ TEST_P(PublicReaderNormalize, CropsAndBucketsAreOfTheSameNumbers) {
 
 TEST_P(PublicReaderNormalize, AnotherDtypeIsRoundedFromTheNormalizedNumbers) {
   ColumnRequest request = normalized_mel();
-  request.dtype = DType::kFloat16;
+  request.dtype = DType::kBFloat16;
   Reader reader = open_reader(cache_.open(),
                               {.batch_size = 1, .shuffle = Shuffle::kNone, .columns = {request}});
   const auto check = [&](const Batch&, const BatchColumn& mel, std::uint32_t row,
                          std::uint64_t position) {
-    ASSERT_EQ(mel.dtype, DType::kFloat16);
+    ASSERT_EQ(mel.dtype, DType::kBFloat16);
     const auto* const halves = reinterpret_cast<const std::uint16_t*>(mel.bytes.data());
     const auto& stored = cache_.made().clips[position].mel;
     for (std::size_t i = 0; i < stored.size(); ++i) {
-      const std::uint16_t wanted = to_float16(expected_value(stored[i], i % kChannels));
+      const std::uint16_t wanted = to_bfloat16(expected_value(stored[i], i % kChannels));
       ASSERT_EQ(halves[row * std::size_t{mel.shape[1]} * kChannels + i], wanted);
     }
   };

@@ -92,12 +92,14 @@ class CropOptions(TypedDict):
 
 Shuffle = Literal["global", "window", "none"] | None
 OnDamage = Literal["raise", "skip", "ignore"]
+OnRange = Literal["raise", "clip"]
 Reading = Literal["auto", "mapped", "direct", "gpudirect"]
 Columns = Iterable[str | ColumnOptions] | Mapping[str, npt.DTypeLike | ColumnOptions | None] | None
 
 SPLITS = ("train", "validation", "test")
 SHUFFLES = ("global", "window", "none")
 ON_DAMAGE = ("raise", "skip", "ignore")
+ON_RANGE = ("raise", "clip")
 READINGS = ("auto", "mapped", "direct", "gpudirect")
 NORMALIZES = ("corpus",)
 WEIGHT_BY = ("language", "speaker", "dataset")
@@ -312,6 +314,7 @@ READER_OPTIONS = {
         "stretches_per_window", lambda value, _: _or_default("stretches_per_window", value)
     ),
     "reading": ReaderOption("reading", lambda value, _: _reading(value)),
+    "on_range": ReaderOption("on_range", lambda value, _: one_of("choice of on_range", value, ON_RANGE)),
     "max_damage": ReaderOption("max_damage", lambda value, _: _share("max_damage", value)),
 }
 
@@ -366,6 +369,7 @@ class Readable(ABC):
         device_memory: int | None = None,
         data_device: str | None = None,
         data_device_memory: int | None = None,
+        on_range: OnRange = "raise",
         **unknown: NoReturn,
     ) -> Reader:
         """Returns a reader: batches of fixed shape, in an order that the seed fixes on every machine.
@@ -440,6 +444,10 @@ class Readable(ABC):
                 host, widens, normalizes and pads them, and copies them to `device`. None: `device`
                 does it.
             data_device_memory: As device_memory, of that GPU.
+            on_range: For values that a column's dtype cannot hold (float16 ends at 65,504). "raise":
+                InvalidArgumentError names the clip and a dtype that holds it, and the next call goes
+                on with the next batch. "clip": such a value becomes the dtype's largest, and
+                `stats().saturated_count` counts it.
 
         Raises:
             InvalidArgumentError: An argument is wrong, or there is no such argument.

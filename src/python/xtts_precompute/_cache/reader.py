@@ -60,6 +60,8 @@ class ReaderStats:
     """Those of them that the running epoch has left out."""
     epoch_sample_count: int
     """This rank's samples of an epoch."""
+    saturated_count: int
+    """Values that `on_range="clip"` has changed."""
     notice: str
     """What the system did not grant, and what would suit the storage better."""
     storage: str

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from .._base.choices import no_others
 from .._base.errors import InvalidArgumentError
+from .._cache.batch import Batch
 from .._cache.cache import Cache, open
 from .._cache.options import DEFAULTS, Readable, core_options, kept
 from .._cache.reader import Reader, ReaderStats
@@ -14,6 +19,7 @@ from .._cache.stored import PathLike
 from .fields import Fields
 from .former_recipes import tell_former_recipe
 from .passes import Passes, Share
+from .ranges import fitted
 
 CacheOrPath = Cache | PathLike | Iterable[PathLike]
 ReadableOrPath = Readable | PathLike | Iterable[PathLike]
@@ -63,6 +69,7 @@ class BatchLoader(Passes[T]):
         share: Share,
     ) -> None:
         self._cache = opened(cache)
+        self._saturated_count = 0
         options = reader_options(self._cache, options)
         self._fields = Fields(self._cache, options.get("columns"), fields)
         options = {**options, "columns": self._fields.narrowed(options.get("columns"))}
@@ -79,7 +86,18 @@ class BatchLoader(Passes[T]):
     def stats(self) -> ReaderStats:
         """Returns what the reader has done, and how evenly."""
         stats: ReaderStats = super().stats()
-        return stats
+        return dataclasses.replace(stats, saturated_count=stats.saturated_count + self._saturated_count)
+
+    def _fitted(self, batch: Batch, name: str, numbers: Any, dtype: npt.DTypeLike, remedy: str) -> npt.NDArray[Any]:
+        """Returns a column's numbers as a smaller dtype of the framework's, as `on_range` says."""
+
+        def place(row: int) -> str:
+            return f"column '{name}' of clip {batch.ids[row]}"
+
+        on_range = self._options.get("on_range", "raise")
+        narrow, count = fitted(numbers, np.dtype(dtype), on_range, place, remedy)
+        self._saturated_count += count
+        return narrow
 
     def __repr__(self) -> str:
         shown = ", ".join(

@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from .._base.choices import one_of
 from .._base.errors import InvalidArgumentError
 from .._base.frameworks import framework
@@ -28,7 +30,7 @@ from .._cache.batch import Batch
 from .._loaders.fields import FieldDict
 from .._loaders.loader import BatchLoader, ReadableOrPath
 from .optimizing import optimize
-from .tf_data import check_device, dataset, share, slots_for
+from .tf_data import WIDER, check_device, dataset, share, slots_for
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
@@ -95,16 +97,23 @@ class Loader(BatchLoader[TensorBatch]):
         return super()._open_reader(**options)
 
     def _convert(self, batch: Batch) -> TensorBatch:
-        return TensorBatch((name, self._tensor(array)) for name, array in self._fields.arrays(batch).items())
+        return TensorBatch(
+            (name, self._tensor(batch, name, array)) for name, array in self._fields.arrays(batch).items()
+        )
 
-    def _tensor(self, array: Any) -> Any:
+    def _tensor(self, batch: Batch, name: str, array: Any) -> Any:
         if isinstance(array, list):
             return tf.constant(array, tf.string)
+        if array.dtype == np.int64 and self._integers == "int32":
+            return self._placed(tf.constant(self._fitted(batch, name, array, np.int32, WIDER)))
         # The memory is aligned to 256 bytes, so TensorFlow takes it without a copy; and TensorFlow
         # never writes to memory that is not its own.
         tensor = tf.experimental.dlpack.from_dlpack(array._capsule())
         if tensor.dtype.is_integer and tensor.dtype.name != self._integers:
             tensor = tf.cast(tensor, self._integers)
+        return self._placed(tensor)
+
+    def _placed(self, tensor: Any) -> Any:
         if self._device is None or tensor.dtype == tf.int32:
             return tensor
         with tf.device(self._device):

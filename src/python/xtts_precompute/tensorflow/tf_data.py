@@ -24,6 +24,7 @@ from .._loaders.passes import Passes
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
+WIDER = 'give integers="int64"'  # where an int32 cannot hold a number
 _WAIT_AT_EXIT_S = 10.0
 _QUIET_S = 0.1
 _SLOTS_LEFT = 2  # never lent to TensorFlow: one to be filled, one to be handed out
@@ -192,11 +193,13 @@ class _Source(BatchLoader[dict[str, Any]]):
         loan = _Loan() if len(self._lent) < self._lent_max and not any(map(batch.is_view, batch.columns)) else None
         if loan is not None:
             self._lent.append(weakref.ref(loan))
-        return {name: self._array(array, loan) for name, array in self._fields.arrays(batch).items()}
+        return {name: self._array(batch, name, array, loan) for name, array in self._fields.arrays(batch).items()}
 
-    def _array(self, array: Any, loan: _Loan | None) -> Any:
+    def _array(self, batch: Batch, name: str, array: Any, loan: _Loan | None) -> Any:
         if isinstance(array, list):
             return np.array(array, object)
+        if array.dtype == np.int64 and self._integers == np.int32:
+            return self._fitted(batch, name, array, np.int32, WIDER)
         if array.dtype.kind == "i" and array.dtype != self._integers:
             return array.astype(self._integers)
         return array.copy() if loan is None else loan.of(array)

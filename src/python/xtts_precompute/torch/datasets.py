@@ -17,11 +17,12 @@ from .._base.warn import warn
 from .._cache.cache import Cache
 from .._cache.clips import Clip
 from .._cache.epochs import Epoch
-from .._cache.options import parsed_columns
+from .._cache.options import OnRange, parsed_columns
 from .._cache.reader import Reader
 from .._loaders.fields import Fields, length_field
 from .._loaders.loader import CacheOrPath, opened_cache, reader_options
 from .._loaders.passes import Share, behind_last_batch, given_share
+from .._loaders.ranges import fitted
 from .batches import HostTensors, TensorBatch, share
 from .epochs import SharedEpoch
 from .others import check_for_resumption, refuse_batches_of_batches, refuse_second_share
@@ -45,8 +46,8 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
     Args:
         cache: An open cache, the path of one, or a list of paths.
         fields: The entries of a sample, as for `Loader`.
-        columns, split, where, ids, exclude: As for `xp.Cache.reader()`. Columns cannot be
-            normalized.
+        columns, split, where, ids, exclude, on_range: As for `xp.Cache.reader()`. Columns cannot be
+            normalized. `saturated_count` counts what on_range="clip" has changed in this process.
     """
 
     def __init__(
@@ -59,15 +60,25 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         where: str | None = None,
         ids: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
+        on_range: OnRange = "raise",
     ) -> None:
         self._cache = opened_cache(cache, "ClipDataset")
         options = reader_options(
-            self._cache, {"columns": columns, "split": split, "where": where, "ids": ids, "exclude": exclude}
+            self._cache,
+            {
+                "columns": columns,
+                "split": split,
+                "where": where,
+                "ids": ids,
+                "exclude": exclude,
+                "on_range": on_range,
+            },
         )
         self._fields = Fields(self._cache, options["columns"], fields)
         options["columns"] = self._fields.narrowed(options["columns"])
         self._columns = [
-            _PaddedColumn(self._cache, *wish) for wish in parsed_columns(self._cache.columns, options["columns"])
+            _PaddedColumn(self._cache, on_range, *wish)
+            for wish in parsed_columns(self._cache.columns, options["columns"])
         ]
         # A reader refuses what cannot be had: a conversion, a pad_value, a column that lacks clips.
         self._cache.reader(columns=options["columns"]).close()
@@ -75,6 +86,11 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         self._positions = _positions(self._cache, options) if selects else None
         self._speakers = {name: number for number, name in enumerate(self._cache.speakers)}
         self._languages = {name: number for number, name in enumerate(self._cache.languages)}
+
+    @property
+    def saturated_count(self) -> int:
+        """Values that `on_range="clip"` has changed, in this process."""
+        return sum(column.saturated_count for column in self._columns)
 
     def __len__(self) -> int:
         return len(self._cache) if self._positions is None else len(self._positions)
@@ -126,6 +142,7 @@ class _PaddedColumn:
     def __init__(
         self,
         cache: Cache,
+        on_range: OnRange,
         name: str,
         dtype: str | None,
         pad_value: float | None,
@@ -141,6 +158,8 @@ class _PaddedColumn:
         column = cache.columns[name]
         self.name, self.length_name = name, length_field(name)
         self._shape = column.shape
+        self._on_range = on_range
+        self.saturated_count = 0
         self._dtype = numpy_dtype(dtype or column.dtype, f"column '{name}'")
         # As in C++, where the number is a float32 before it becomes a half float.
         is_float = self._dtype.kind not in "iu"
@@ -153,9 +172,28 @@ class _PaddedColumn:
         for row, clip in zip(numbers, clips):
             record, padding = clip._record(self.name)
             lengths.append(len(record))
-            row[: len(record)] = record
-            row[len(record) :] = padding if self._pad_value is None else self._pad_value
+            row[: len(record)] = self._fitted(record, clip)
+            if len(record) < len(row):
+                row[len(record) :] = self._padding(padding, clip) if self._pad_value is None else self._pad_value
         return _tensor(numbers), _numbers(lengths)
+
+    def _fitted(self, numbers: npt.NDArray[Any], clip: Clip) -> npt.NDArray[Any]:
+        if numbers.dtype == self._dtype:
+            return numbers
+        wide = "float32" if numbers.dtype.name != "float32" or self._dtype.name != "float16" else "bfloat16 or float32"
+        narrow, count = fitted(
+            numbers,
+            self._dtype,
+            self._on_range,
+            lambda _: f"column '{self.name}' of clip {clip.id}",
+            f"read the column as {wide}",
+        )
+        self.saturated_count += count
+        return narrow
+
+    def _padding(self, value: float, clip: Clip) -> Any:
+        is_float = self._dtype.kind not in "iu"
+        return self._fitted(np.array([value], np.float32), clip)[0] if is_float else value
 
 
 def _tensor(numbers: npt.NDArray[Any]) -> Any:

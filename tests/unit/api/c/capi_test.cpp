@@ -423,7 +423,8 @@ TEST_F(CApi, NumbersThatNoFieldHasAreRefused) {
        {&xtts_reader_options::shuffle, &xtts_reader_options::last_batch,
         &xtts_reader_options::verify_records, &xtts_reader_options::on_damage,
         &xtts_reader_options::lock_memory, &xtts_reader_options::weight_by,
-        &xtts_reader_options::reserved, &xtts_reader_options::reading}) {
+        &xtts_reader_options::reserved, &xtts_reader_options::reading,
+        &xtts_reader_options::on_range, &xtts_reader_options::reserved_2}) {
     for (const std::int32_t value : {kLeast, -1, 99}) {
       xtts_reader_options wrong = options();
       wrong.*field = value;
