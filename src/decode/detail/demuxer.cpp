@@ -134,9 +134,25 @@ Status Demuxer::choose_stream(const Complaints& complaints) {
 }
 
 bool Demuxer::codec_pads() const noexcept {
+  if (av_get_exact_bits_per_sample(stream_->codecpar->codec_id) != 0) return false;
   const AVCodecDescriptor* description = avcodec_descriptor_get(stream_->codecpar->codec_id);
-  return av_get_exact_bits_per_sample(stream_->codecpar->codec_id) == 0 && description != nullptr &&
-         (description->props & AV_CODEC_PROP_LOSSY) != 0;
+  const bool is_lossy = description != nullptr && (description->props & AV_CODEC_PROP_LOSSY) != 0;
+  // These two count whole frames of lossless codecs, too.
+  return is_lossy || std::strcmp(container(), "caf") == 0 || std::strcmp(container(), "avi") == 0;
+}
+
+int Demuxer::read(AVPacket& packet) {
+  const int code = av_read_frame(context_.get(), &packet);
+  if (code < 0 || packet.stream_index != stream_->index || std::strcmp(container(), "aiff") != 0)
+    return code;
+  // AIFF pads its samples to an even number of bytes, and libav reads that byte, too.
+  const AVCodecParameters& sound = *stream_->codecpar;
+  const int frame_bytes =
+      av_get_exact_bits_per_sample(sound.codec_id) / 8 * sound.ch_layout.nb_channels;
+  if (frame_bytes > 0) av_shrink_packet(&packet, packet.size - packet.size % frame_bytes);
+  if (packet.size > 0) return code;
+  av_packet_unref(&packet);
+  return AVERROR(EAGAIN);
 }
 
 std::optional<double> Demuxer::promised_seconds() const {
@@ -145,7 +161,10 @@ std::optional<double> Demuxer::promised_seconds() const {
     return std::nullopt;
   }
   if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
-    return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    const double seconds = static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    // libav misreads the length of libsndfile's W64, among others: ages.
+    constexpr double kSecondsMax = 366.0 * 24 * 3600;
+    return seconds <= kSecondsMax ? std::optional(seconds) : std::nullopt;
   }
   // The length of the container is that of the sound only if it contains nothing else.
   if (context_->nb_streams == 1 && context_->duration != AV_NOPTS_VALUE && context_->duration > 0) {

@@ -27,7 +27,7 @@ class Demuxer {
 
   // Reads the next packet of the container. Returns 0 or an AVERROR. The packet belongs to the
   // sound only if its stream_index is stream()'s.
-  [[nodiscard]] int read(AVPacket& packet) { return av_read_frame(context_.get(), &packet); }
+  [[nodiscard]] int read(AVPacket& packet);
 
   // Whether the codec works in blocks that the encoder pads at both ends.
   [[nodiscard]] bool codec_pads() const noexcept;

@@ -8,6 +8,7 @@ namespace {
 // These numbers of WAV's formats have meant other codecs, too.
 constexpr std::uint32_t kTagG721 = 0x40;  // FFmpeg takes it for G.726 with its bits turned round
 constexpr std::uint32_t kTagNms = 0x38;   // FFmpeg takes it for AMR
+constexpr std::uint32_t kTagAac = 0xFF;   // FFmpeg writes it without the lengths of its frames
 
 constexpr std::string_view kCommand = "convert it with `sndfile-convert -pcm32 FILE NEW.wav`";
 
@@ -22,8 +23,9 @@ struct Misread {
 bool has_padded_samples(const AVCodecParameters& sound) {
   if (sound.codec_id == AV_CODEC_ID_PCM_F24LE || sound.codec_id == AV_CODEC_ID_PCM_F16LE)
     return true;
+  const bool is_pcm = sound.codec_id < AV_CODEC_ID_ADPCM_IMA_QT;
   const int bits = av_get_exact_bits_per_sample(sound.codec_id);
-  return bits > 0 && sound.block_align * 8 > sound.ch_layout.nb_channels * bits;
+  return is_pcm && bits > 0 && sound.block_align * 8 > sound.ch_layout.nb_channels * bits;
 }
 
 Misread misread_of(const AVInputFormat& container, const AVCodecParameters& sound) {
@@ -32,7 +34,13 @@ Misread misread_of(const AVInputFormat& container, const AVCodecParameters& soun
   if (sound.codec_tag == kTagNms && sound.codec_id == AV_CODEC_ID_AMR_NB) return {"NMS ADPCM"};
   if (name == "au" && sound.codec_id == AV_CODEC_ID_ADPCM_G726LE) return {"G.721 or G.723 in AU"};
   if (name == "aiff" && sound.codec_id == AV_CODEC_ID_GSM) return {"GSM in AIFF"};
-  if ((name == "wav" || name == "w64") && has_padded_samples(sound))
+  if (name != "wav" && name != "w64") return {};
+  const bool has_no_lengths = sound.codec_id == AV_CODEC_ID_VORBIS ||
+                              (sound.codec_id == AV_CODEC_ID_AAC && sound.codec_tag == kTagAac);
+  if (has_no_lengths)
+    return {"AAC or Vorbis in WAV, without the lengths of its frames",
+            "encode it anew, in MP4, Ogg or FLAC"};
+  if (has_padded_samples(sound))
     return {"samples with padding, as 24 bits in 32",
             "write it anew, with samples of 16, 24 or 32 bits that fill their bytes"};
   return {};

@@ -42,9 +42,18 @@ TEST(Misread, SamplesInMoreBytesThanTheyNeed) {
         << bits << " bits in 32";
 }
 
+// A block of one channel of 4 bits takes a whole byte.
+TEST(Misread, ABlockOfAdpcmIsNoPadding) {
+  constexpr unsigned kYamaha = 0x20;
+  Bytes bytes = wav_with(kFormatAt, kYamaha);
+  bytes[kBitsAt] = std::byte{4};
+  EXPECT_EQ(refusal_of(bytes), "");
+}
+
 TEST(Misread, CodecsBehindNumbersThatMeanOthers) {
   EXPECT_NE(refusal_of(wav_with(kFormatAt, 0x40)).find("(G.721)"), std::string::npos);
   EXPECT_NE(refusal_of(wav_with(kFormatAt, 0x38)).find("(NMS ADPCM)"), std::string::npos);
+  EXPECT_NE(refusal_of(wav_with(kFormatAt, 0xFF)).find("AAC or Vorbis"), std::string::npos);
 }
 
 }  // namespace

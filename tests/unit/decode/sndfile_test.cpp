@@ -120,6 +120,7 @@ std::string outcome_of(const Written& written) {
     return is_named ? "refused: " + mean.status().message() : "refused: FFmpeg does not read it";
   }
   const audio::SourceFacts& facts = mean->facts;
+  if (!facts.warnings.empty()) return "WRONG: a warning about a whole file";
   if (facts.channel_count != written.info.channels) return "WRONG: other channels";
   if (is_at_another_rate(written.info)) return "at 48 kHz, whatever the encoder was given";
   if (facts.sample_rate_hz != static_cast<std::uint32_t>(written.info.samplerate))
