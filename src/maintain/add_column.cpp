@@ -17,6 +17,7 @@
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
+#include "pipeline/unfinished.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/index_reader.hpp"
 #include "store/cache_folder.hpp"
@@ -31,8 +32,6 @@ namespace {
 using formats::Axis;
 using formats::ColumnEntry;
 using formats::Manifest;
-
-constexpr std::uint64_t kJournalBytesMax = std::uint64_t{1} << 30U;
 
 Status refuse(const std::string& problem) {
   return {StatusCode::kInvalidArgument, "add_column: " + problem};
@@ -350,18 +349,12 @@ class Addition final : public ColumnAddition {
     return {};
   }
 
-  // Checks for the journal of another build or addition: it would be thrown away, with its sealed
-  // shards.
+  // Checks for the journal of a build or of another addition: it would be thrown away, with its
+  // sealed shards.
   Status check_no_other_journal() {
-    const auto text = read_text_file(env_, join_path(store::build_folder(view_->path()), "journal"),
-                                     kJournalBytesMax);
-    if (!text) return {};
-    const auto head = store::decode_head_line(text->substr(0, text->find('\n')));
-    if (!head || head->plan == journal_head().plan) return {};  // of this column
-    return {StatusCode::kMismatch,
-            view_->path() +
-                " has an unfinished build, or another column's unfinished addition: run that again "
-                "first, or remove its folder .build to give up what it has computed"};
+    XTTS_ASSIGN(const auto journal, store::read_journal(env_, view_->path()));
+    if (journal.head && journal.head->plan == journal_head().plan) return {};  // of this column
+    return pipeline::check_no_unfinished(env_, view_->path(), &view_->manifest());
   }
 
   [[nodiscard]] store::JournalHead journal_head() const {
@@ -370,7 +363,8 @@ class Addition final : public ColumnAddition {
             .features_fingerprint = entry_.spec.fingerprint,
             .storage_fingerprint = manifest.storage_fingerprint,
             .numerics = manifest.numerics.hash(),
-            .generation = generation_};
+            .generation = generation_,
+            .about = pipeline::encode_asked({.column = column_.name})};
   }
 
   Status end_shard() {

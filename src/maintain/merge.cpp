@@ -194,7 +194,7 @@ class Merger {
       for (std::size_t i = 0; i < all->rows.size(); ++i)
         if (table->rows[i].reject_check != 0) {
           all->rows[i].reject_check = table->rows[i].reject_check;
-          all->rows[i].reject_content = table->rows[i].reject_content;
+          all->rows[i].content = table->rows[i].content;
         }
     }
     all->index_digest = index_digest;

@@ -15,6 +15,7 @@
 #include "maintain/copy_records.hpp"
 #include "maintain/published_clips.hpp"
 #include "pipeline/index_build.hpp"
+#include "pipeline/unfinished.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/repair_advice.hpp"
@@ -341,26 +342,19 @@ Status check_dtype(DType from, DType to) {
               std::string(to_string(to)) + "'"};
 }
 
-// Refuses to touch a cache with an unfinished build: its sealed shards belong to no manifest yet,
-// and would be taken for garbage.
-Status check_no_unfinished_build(Env& env, const std::string& cache) {
-  if (!env.stat(join_path(store::build_folder(cache), "journal"))) return {};
-  return {StatusCode::kInvalidArgument,
-          cache + " has an unfinished build: run the same build command again first"};
-}
-
 }  // namespace
 
 Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
   const auto confined = confined_to(whole_env, request.cache, Links::kNone);
   Env& env = *confined;
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.cache));
-  XTTS_TRY(check_no_unfinished_build(env, request.cache));
+  // Shards of an unfinished build belong to no manifest yet, and would be taken for garbage.
+  XTTS_TRY(pipeline::check_no_unfinished(env, request.cache, &view->manifest()));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.cache, lease_callbacks_of(request.run)));
   // Checks again, now that nobody else writes.
-  XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(view, reader::CacheView::open(env, request.cache));
+  XTTS_TRY(pipeline::check_no_unfinished(env, request.cache, &view->manifest()));
   const Manifest& manifest = view->manifest();
   if (manifest.generation == 1) {
     RewriteReport report{.unchanged = true, .record_count = manifest.counts.records};

@@ -12,7 +12,7 @@
 #include "pipeline/confined_data.hpp"
 #include "pipeline/resource_advice.hpp"
 #include "store/cache_folder.hpp"
-#include "store/journal.hpp"
+#include "store/generations.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -58,12 +58,12 @@ void leave_no_trace(const BuildJob& job, store::CacheFolder& folder) {
   if (journal.status().code() == StatusCode::kNotFound) (void)folder.finish();
 }
 
-BuildReport only_preview(const BuildJob& job, const CacheState& cache_state,
-                         const Planned& planned) {
-  const std::uint64_t sealed =
-      store::Journal::shard_count(job.env, job.request.cache, planned.plan.to_compute_digest);
-  job.observer.before(preview_build(job, cache_state, planned, sealed));
-  return {};
+Result<BuildReport> only_preview(const BuildJob& job, const CacheState& cache_state,
+                                 const Planned& planned) {
+  const auto generation = store::unfinished_generation(job.env, job.request.cache);
+  XTTS_ASSIGN(const SealedWork sealed, find_sealed_work(job, planned, generation.value_or(1)));
+  job.observer.before(preview_build(job, cache_state, planned, sealed.clip_count()));
+  return BuildReport();
 }
 
 // `folder`: null in a dry run, which previews what is published.

@@ -25,6 +25,8 @@
 #include "pipeline/build_report.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/index_build.hpp"
+#include "pipeline/sealed_work.hpp"
+#include "pipeline/unfinished.hpp"
 #include "reader/cache_view.hpp"
 #include "records/stage_times.hpp"
 #include "store/cache_folder.hpp"
@@ -60,6 +62,7 @@ struct CacheState {
 struct Settled {
   BuildRequest request;  // leaves no length of the recipe open
   ChosenLengths lengths;
+  formats::Recipe asked;                 // before lengths were chosen
   std::optional<corpus::Corpus> corpus;  // set if choosing them took a listing of DATA
 };
 // Checks the request and the published cache, too, before looking at DATA.
@@ -71,23 +74,31 @@ struct Planned {
   std::vector<formats::ColumnSpec> columns;  // made of sound; as published, if there is a cache
   BuildPlan plan;
   ChosenLengths lengths;
-  bool is_done = false;  // the published cache is what the request asks for
+  bool is_done = false;               // the published cache is what the request asks for
+  formats::Recipe asked;              // before the corpus chose its lengths
+  bool continues_unfinished = false;  // .build/ holds work that may be taken over
 };
 // Takes `settled.corpus`.
 [[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state,
                                          Settled& settled);
 
-// The preview of a build that continues with `sealed_shard_count` shards of its journal.
+// The preview of a build that need not decode `sealed_count` clips of its plan.
 [[nodiscard]] BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
-                                         const Planned& planned, std::uint64_t sealed_shard_count);
+                                         const Planned& planned, std::uint64_t sealed_count);
 // The preview of a build that has nothing to do, from the report of what is published.
 [[nodiscard]] BuildPreview preview_done(const BuildJob& job, const Planned& planned,
                                         const BuildReport& published);
 
+// What an interrupted build has done of the plan. Work of another recipe was refused before
+// (unfinished.hpp), unless it is to be discarded.
+[[nodiscard]] Result<SealedWork> find_sealed_work(const BuildJob& job, const Planned& planned,
+                                                  std::uint64_t generation);
+
 struct StartedBuild {
   std::uint64_t generation = 1;
-  std::optional<store::Journal::Opened> journal;  // unset if nothing is to compute
-  BuildPreview preview;                           // as the observer received it
+  std::unique_ptr<store::Journal> journal;  // null if nothing is to compute
+  SealedWork sealed;                        // by an interrupted build
+  BuildPreview preview;                     // as the observer received it
 };
 [[nodiscard]] Result<StartedBuild> begin_build(const BuildJob& job, const CacheState& cache_state,
                                                const Planned& planned, store::CacheFolder& folder);

@@ -17,6 +17,7 @@
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
+#include "pipeline/source_rows.hpp"
 #include "pipeline/text_column.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_worker.hpp"
@@ -201,11 +202,9 @@ class Planner {
     return request_.sources->find(formats::id_hash(clip.dataset, clip.id));
   }
 
-  // Whether the source is the very file of the row, so that it need not be hashed.
-  bool is_same_file(const store::SourceRow* row, const Clip& clip) const {
-    return row != nullptr && comes_from_same_folders() && row->size_bytes == clip.source_bytes &&
-           row->mtime_ns == clip.source_mtime_ns && row->ctime_ns == clip.source_ctime_ns &&
-           row->inode == clip.source_inode;
+  // Whether the source is the file of the last build, so that it need not be hashed.
+  bool is_file_of_before(const store::SourceRow* row, const Clip& clip) const {
+    return row != nullptr && comes_from_same_folders() && is_same_file(*row, clip);
   }
 
   Status decide(std::size_t i) {
@@ -213,15 +212,15 @@ class Planner {
     const Clip& clip = plan_.corpus.clips[i];
     const store::SourceRow* const row = row_of(clip);
     XTTS_ASSIGN(const auto position, request_.previous->find(full_id(clip)));
-    if (position) return decide_stored(i, *position, is_same_file(row, clip));
+    if (position) return decide_stored(i, *position, is_file_of_before(row, clip));
 
     const auto reject = previous_rejects_.find(full_id(clip));
     if (reject == previous_rejects_.end() || row == nullptr) return {};
     if (may_be_cut_now(clip, reject->second)) return {};
     const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
     if (row->reject_check != check) return {};
-    if (row->reject_content != Digest()) reject->second.content_digest = row->reject_content;
-    if (!is_same_file(row, clip) &&
+    if (row->content != Digest()) reject->second.content_digest = row->content;
+    if (!is_file_of_before(row, clip) &&
         (!reject->second.content_digest || reject->second.content_digest != content_digest(clip)))
       return {};
     plan_.clips[i].fate = ClipFate::kRejected;

@@ -42,6 +42,8 @@ struct BuildRequest {
   std::string overwrite_only;
   bool allow_mixed = false;  // update a cache that another CPU or library version made
   bool retry_rejects = false;
+  // Gives up the work of an unfinished build, or of an unfinished column, that lies at `cache`.
+  bool discard_unfinished = false;
   bool dry_run = false;  // stop after before()
   // Builds one part of a cache that merge joins. A published part is done: the same request changes
   // nothing.

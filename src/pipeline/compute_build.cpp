@@ -7,7 +7,10 @@
 #include "pipeline/build_checks.hpp"
 #include "pipeline/build_phases.hpp"
 #include "pipeline/losses.hpp"
+#include "pipeline/sealed_work.hpp"
 #include "pipeline/sound_columns.hpp"
+#include "pipeline/unfinished.hpp"
+#include "store/source_table.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -21,43 +24,27 @@ Result<std::uint64_t> choose_generation(const BuildJob& job, store::CacheFolder&
   return generations.newest + 1;
 }
 
-Result<bool> is_intact(const store::JournalShard& shard, std::uint64_t planned_shard,
-                       std::size_t column_count, store::CacheFolder& folder) {
-  if (shard.planned_shard != planned_shard) return false;
-  if (!shard.sealed.empty() && shard.sealed.size() != column_count) return false;
-  for (const store::SealedShard& sealed : shard.sealed) {
-    XTTS_ASSIGN(const bool intact, folder.is_intact(sealed));
-    if (!intact) return false;
-  }
-  return true;
+store::JournalHead head_of(const BuildJob& job, const Planned& planned, std::uint64_t generation) {
+  return {.plan = planned.plan.to_compute_digest,
+          .features_fingerprint = planned.columns.front().fingerprint,
+          .storage_fingerprint = formats::fingerprint(job.request.recipe.storage),
+          .numerics = planned.numerics.hash(),
+          .generation = generation,
+          .about = encode_asked(asked_of(job.request, planned.asked, planned.plan))};
 }
 
-// Keeps the shards before the first one that differs from its journal entry. Planned shards are
-// sealed in order, so all later ones are computed again.
-Status keep_intact_prefix(std::size_t column_count, store::CacheFolder& folder,
-                          std::vector<store::JournalShard>& shards) {
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    XTTS_ASSIGN(const bool intact, is_intact(shards[i], i, column_count, folder));
-    if (!intact) shards.resize(i);
-  }
-  return {};
-}
-
-Result<store::Journal::Opened> open_journal(const BuildJob& job, const CacheState& cache_state,
-                                            const Planned& planned, std::uint64_t generation,
-                                            store::CacheFolder& folder) {
-  XTTS_ASSIGN(
-      auto journal,
-      store::Journal::open(job.env, folder,
-                           {.plan = planned.plan.to_compute_digest,
-                            .features_fingerprint = planned.columns.front().fingerprint,
-                            .storage_fingerprint = formats::fingerprint(job.request.recipe.storage),
-                            .numerics = planned.numerics.hash(),
-                            .generation = generation}));
-  XTTS_TRY(keep_intact_prefix(planned.columns.size(), folder, journal.shards));
+// The sources are saved after the journal: until then, the table of before tells of older files
+// than any new work.
+Status begin_journal(const BuildJob& job, const CacheState& cache_state, const Planned& planned,
+                     store::CacheFolder& folder, StartedBuild& started) {
+  XTTS_TRY(folder.check());  // planning takes long; another builder may own the journal by now
+  const store::JournalHead head = head_of(job, planned, started.generation);
+  XTTS_ASSIGN(started.sealed, find_sealed_work(job, planned, started.generation));
+  const std::vector<store::JournalShard> lines = started.sealed.lines();
+  XTTS_ASSIGN(started.journal, store::Journal::begin(job.env, folder, head, lines));
   if (cache_state.is_garbage_known)
-    XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(journal.shards)));
-  return journal;
+    XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(lines)));
+  return store::save_planned_sources(folder, started.sealed.sources_of(planned.plan));
 }
 
 // Checks the losses before the build spends hours on what it would not publish.
@@ -71,7 +58,7 @@ Status check_known_losses(const BuildJob& job, const CacheState& cache_state,
 }
 
 Status compute_sound(const BuildJob& job, const CacheState& cache_state, const Planned& planned,
-                     const StartedBuild& started, store::Journal::Opened journal,
+                     const StartedBuild& started, store::Journal& journal,
                      store::CacheFolder& folder, Computed& computed) {
   const BuildRequest& request = job.request;
   // Blocks state who computed them, also in a cache that another machine began.
@@ -85,6 +72,7 @@ Status compute_sound(const BuildJob& job, const CacheState& cache_state, const P
           {.env = job.env,
            .plan = planned.plan,
            .previous = cache_state.previous.get(),
+           .sealed = started.sealed,
            .recipe = request.recipe,
            .columns = columns,
            .run = request.run,
@@ -112,17 +100,44 @@ bool Computed::has_records() const noexcept {
   return std::ranges::any_of(shards, [](const auto& shard) { return !shard.sealed.empty(); });
 }
 
+Result<SealedWork> find_sealed_work(const BuildJob& job, const Planned& planned,
+                                    std::uint64_t generation) {
+  const store::JournalHead head = head_of(job, planned, generation);
+  const std::string& cache = job.request.cache;
+  XTTS_ASSIGN(store::JournalContents found, store::read_journal(job.env, cache));
+  if (!found.head || job.request.discard_unfinished || !planned.continues_unfinished)
+    return SealedWork();
+  const auto before = decode_asked(found.head->about).recipe;
+  const auto sources = store::load_planned_sources(job.env, cache);
+  const bool is_same_plan = *found.head == head;
+  return SealedWork::find(
+      {.env = job.env,
+       .cache = cache,
+       .plan = planned.plan,
+       .recipe = job.request.recipe,
+       .columns = planned.columns,
+       .generation = head.generation,
+       .interrupted = {.is_same_plan = is_same_plan,
+                       .is_same_generation = found.head->generation == head.generation,
+                       .has_same_features =
+                           found.head->features_fingerprint == head.features_fingerprint,
+                       .has_same_rules =
+                           is_same_plan || (before && formats::fingerprint(before->corpus) ==
+                                                          fingerprint(job.request.recipe.corpus))},
+       .sources = sources ? &*sources : nullptr,
+       .cancelled = job.request.run.cancelled},
+      std::move(found.shards));
+}
+
 Result<StartedBuild> begin_build(const BuildJob& job, const CacheState& cache_state,
                                  const Planned& planned, store::CacheFolder& folder) {
   XTTS_TRY(check_known_losses(job, cache_state, planned.plan));
   StartedBuild started;
   XTTS_ASSIGN(started.generation, choose_generation(job, folder));
   if (!planned.plan.to_compute.empty()) {
-    XTTS_ASSIGN(started.journal,
-                open_journal(job, cache_state, planned, started.generation, folder));
+    XTTS_TRY(begin_journal(job, cache_state, planned, folder, started));
   }
-  started.preview = preview_build(job, cache_state, planned,
-                                  started.journal ? started.journal->shards.size() : 0);
+  started.preview = preview_build(job, cache_state, planned, started.sealed.clip_count());
   job.observer.before(started.preview);
   return started;
 }
@@ -132,8 +147,8 @@ Result<Computed> compute_build(const BuildJob& job, const CacheState& cache_stat
                                store::CacheFolder& folder) {
   Computed computed;
   if (started.journal) {
-    XTTS_TRY(compute_sound(job, cache_state, planned, started,
-                           *std::exchange(started.journal, std::nullopt), folder, computed));
+    const auto journal = std::exchange(started.journal, nullptr);
+    XTTS_TRY(compute_sound(job, cache_state, planned, started, *journal, folder, computed));
   }
   if (job.observer.cancelled()) return Status(StatusCode::kCancelled, "stopped as asked");
   computed.rejects = planned.plan.rejects;

@@ -100,7 +100,7 @@ BuildPreview preview_corpus(const BuildJob& job, const BuildPlan& plan) {
 
 Result<Settled> settle_lengths(const BuildJob& job, const CacheState& cache_state) {
   const formats::Manifest* const published = continued(cache_state);
-  Settled settled{.request = job.request, .lengths = {}, .corpus = {}};
+  Settled settled{.request = job.request, .lengths = {}, .asked = job.request.recipe, .corpus = {}};
   formats::Recipe& recipe = settled.request.recipe;
   if (published != nullptr) take_published_lengths(*published, recipe);
   XTTS_TRY(check_request({job.env, settled.request, job.observer}, published));
@@ -124,12 +124,16 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, S
   const formats::Manifest* const published = continued(cache_state);
   Planned planned;
   planned.lengths = settled.lengths;
+  planned.asked = settled.asked;
   if (request.choose_engines) {
     XTTS_ASSIGN(planned.engines,
                 request.choose_engines(published == nullptr ? "" : published->numerics.device));
   }
   XTTS_ASSIGN(planned.numerics, records::numerics_of(request.isa, request.run.make_decoder,
                                                      request.run.cancelled, planned.engines.get()));
+  XTTS_ASSIGN(planned.continues_unfinished,
+              check_unfinished(job.env, request, cache_state.published(), published != nullptr,
+                               planned.numerics.hash()));
   planned.columns = records::sound_columns(request.recipe, planned.numerics);
   XTTS_ASSIGN(planned.plan,
               make_plan_of(job, cache_state, planned, std::exchange(settled.corpus, std::nullopt)));
@@ -163,15 +167,14 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, S
 }
 
 BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
-                           const Planned& planned, std::uint64_t sealed_shard_count) {
+                           const Planned& planned, std::uint64_t sealed_count) {
   const BuildPlan& plan = planned.plan;
   const BuildRequest& request = job.request;
   const std::uint64_t published_count = cache_state.previous ? cache_state.previous->size() : 0;
   BuildPreview preview = preview_corpus(job, plan);
   preview.lengths = planned.lengths;
   preview.to_compute_count = plan.to_compute.size();
-  preview.sealed_count = std::min<std::uint64_t>(
-      sealed_shard_count * records::clips_per_shard(planned.columns), plan.to_compute.size());
+  preview.sealed_count = sealed_count;
   preview.rejects = plan.rejects;
   preview.gone_count = plan.gone_count;
   for (const PlannedClip& clip : plan.clips) {

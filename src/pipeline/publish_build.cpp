@@ -8,6 +8,7 @@
 #include "formats/rules.hpp"
 #include "pipeline/build_phases.hpp"
 #include "pipeline/drop_rules.hpp"
+#include "pipeline/source_rows.hpp"
 #include "reader/cache_paths.hpp"
 
 namespace xtts::pipeline {
@@ -51,14 +52,10 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
   table.index_digest = index_digest;
   table.rows.reserve(plan.corpus.clips.size());
   for (const auto& clip : plan.corpus.clips) {
-    store::SourceRow row{.id_hash = formats::id_hash(clip.dataset, clip.id),
-                         .size_bytes = clip.source_bytes,
-                         .mtime_ns = clip.source_mtime_ns,
-                         .ctime_ns = clip.source_ctime_ns,
-                         .inode = clip.source_inode};
+    store::SourceRow row = source_row_of(clip);
     if (const auto reject = rejects.find(full_id(clip)); reject != rejects.end()) {
       row.reject_check = check64(as_bytes(formats::encode_reject(*reject->second)));
-      row.reject_content = reject->second->content_digest.value_or(Digest());
+      row.content = reject->second->content_digest.value_or(Digest());
     }
     table.rows.push_back(row);
   }

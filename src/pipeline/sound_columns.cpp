@@ -52,26 +52,28 @@ struct MemoryPlan {
   }
 };
 
+// Completes an outcome whose facts were copied. The corpus section's rules may have changed since
+// the record was stored.
+void judge_copied(const formats::Recipe& recipe, const corpus::Clip& clip,
+                  records::ClipOutcome& outcome) {
+  const formats::RecordFacts& facts = outcome.facts;
+  outcome.frame_count_before_cut = facts.frame_count_before_cut.value_or(0);
+  if (const auto rate_hz = facts.source_rate_hz.value_or(0); rate_hz > 0)
+    outcome.source_seconds = static_cast<double>(facts.source_frame_count.value_or(0)) / rate_hz;
+  if (auto refusal = records::refusal_of(facts, recipe.corpus)) {
+    outcome.reject = records::reject_of(clip, formats::RejectClass::kPolicy, std::move(*refusal));
+    outcome.reject->content_digest = facts.content_digest;
+  }
+}
+
 // Copies the record of a clip whose sound the published cache holds by another id. The result is as
 // ClipWorker::process would make it. Any number of threads. Failures: those of reading the record;
 // the clip can still be decoded then.
 Result<records::ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t position,
-                                         const formats::Recipe& recipe,
-                                         std::span<const formats::ColumnSpec> columns,
-                                         const corpus::Clip& clip) {
+                                         std::span<const formats::ColumnSpec> columns) {
   records::ClipOutcome outcome;
   XTTS_ASSIGN(auto details, from.details(position));
   outcome.facts = facts_of_sound(std::move(details));
-  outcome.frame_count_before_cut = outcome.facts.frame_count_before_cut.value_or(0);
-  if (const auto rate_hz = outcome.facts.source_rate_hz.value_or(0); rate_hz > 0) {
-    outcome.source_seconds =
-        static_cast<double>(outcome.facts.source_frame_count.value_or(0)) / rate_hz;
-  }
-  // The corpus section's rules may have changed since the record was stored.
-  if (auto refusal = records::refusal_of(outcome.facts, recipe.corpus)) {
-    outcome.reject = records::reject_of(clip, formats::RejectClass::kPolicy, std::move(*refusal));
-    return outcome;
-  }
   for (const formats::ColumnSpec& column : columns) {
     XTTS_ASSIGN(auto stored,
                 reader::with_repair(from.read_record(column.name, position), from.path()));
@@ -86,8 +88,8 @@ Result<records::ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t 
 
 class SoundColumns final : OrderedWork {
  public:
-  SoundColumns(const SoundColumnsJob& job, store::CacheFolder& folder,
-               store::Journal::Opened& journal, BuildObserver& observer)
+  SoundColumns(const SoundColumnsJob& job, store::CacheFolder& folder, store::Journal& journal,
+               BuildObserver& observer)
       : job_(job),
         folder_(folder),
         sounds_(job.plan.sounds),
@@ -106,8 +108,8 @@ class SoundColumns final : OrderedWork {
                   .memory_bytes = static_cast<std::size_t>(memory_.worker_bytes)},
                  job.plan.to_compute),
         outcomes_(memory_.live_clips, records::ClipOutcome{}),
-        sealer_(folder, journal.journal.get()),
-        journalled_(journal.shards),
+        sealer_(folder, &journal),
+        journalled_(job.sealed.whole()),
         next_ordinal_(job.first_ordinal) {
     for (std::size_t column = 0; column < job.columns.size(); ++column) {
       assemblers_.emplace_back(job.columns[column], job.recipe.storage.store, job.generation,
@@ -170,7 +172,7 @@ class SoundColumns final : OrderedWork {
     Result<records::ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
     if (read_ahead_) read_ahead_->wait_for(place);
     try {
-      outcome = make(job_.plan.to_compute[place]);
+      outcome = make(place);
     } catch (const std::bad_alloc&) {
       outcome = Status(StatusCode::kResource,
                        "out of memory: run again with a lower " + option("memory"));
@@ -178,14 +180,25 @@ class SoundColumns final : OrderedWork {
     if (!outcome) stop_ = true;
   }
 
-  Result<records::ClipOutcome> make(std::uint32_t place) {
-    const corpus::Clip& clip = job_.plan.corpus.clips[place];
-    if (const auto& position = job_.plan.clips[place].copied_from) {
-      auto copied = copy_record(*job_.previous, *position, job_.recipe, job_.columns, clip);
-      // If the published record is damaged, the clip is decoded: its source is at hand.
-      if (copied) return copied;
+  Result<records::ClipOutcome> make(std::size_t place) {
+    const std::uint32_t number = job_.plan.to_compute[place];
+    const corpus::Clip& clip = job_.plan.corpus.clips[number];
+    // If the record to copy is damaged, the clip is decoded: its source is at hand.
+    if (auto copied = copy(place, job_.plan.clips[number])) {
+      if (!copied->reject) judge_copied(job_.recipe, clip, *copied);
+      return std::move(*copied);
     }
     return workers_.process(clip, take_buffers());
+  }
+
+  std::optional<records::ClipOutcome> copy(std::size_t place, const PlannedClip& clip) {
+    if (job_.sealed.has(place)) {
+      if (auto copied = job_.sealed.copy(job_.env, folder_.path(), place))
+        return std::move(*copied);
+    }
+    if (!clip.copied_from) return std::nullopt;
+    auto copied = copy_record(*job_.previous, *clip.copied_from, job_.columns);
+    return copied ? std::optional(std::move(*copied)) : std::nullopt;
   }
 
   void commit(std::size_t place) override {
@@ -311,8 +324,7 @@ class SoundColumns final : OrderedWork {
 
 Result<SoundColumnsResult> compute_sound_columns(const SoundColumnsJob& job,
                                                  store::CacheFolder& folder,
-                                                 store::Journal::Opened& journal,
-                                                 BuildObserver& observer) {
+                                                 store::Journal& journal, BuildObserver& observer) {
   return SoundColumns(job, folder, journal, observer).run();
 }
 

@@ -11,6 +11,7 @@
 #include "formats/recipe_fwd.hpp"
 #include "pipeline/build_plan.hpp"
 #include "pipeline/run_config.hpp"
+#include "pipeline/sealed_work.hpp"
 #include "records/stage_times.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
@@ -23,6 +24,7 @@ struct SoundColumnsJob {
   Env& env;
   const BuildPlan& plan;
   reader::CacheView* previous = nullptr;  // the cache that renamed clips are copied from
+  const SealedWork& sealed;               // by an interrupted build
   const formats::Recipe& recipe;
   const std::vector<formats::ColumnSpec>& columns;
   const RunConfig& run;
@@ -33,14 +35,15 @@ struct SoundColumnsJob {
 };
 
 struct SoundColumnsResult {
-  // The shards of all `plan.to_compute`, in planned order: first the journal's, then the new ones.
+  // The shards of all `plan.to_compute`, in planned order: first those that stay, then the new
+  // ones.
   std::vector<store::JournalShard> shards;
   records::StageTimes times;
 };
 
 [[nodiscard]] Result<SoundColumnsResult> compute_sound_columns(const SoundColumnsJob& job,
                                                                store::CacheFolder& folder,
-                                                               store::Journal::Opened& journal,
+                                                               store::Journal& journal,
                                                                BuildObserver& observer);
 
 }  // namespace xtts::pipeline

@@ -383,7 +383,8 @@ Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::stri
     return lock.status();
   }
   auto folder = std::make_unique<RealCacheFolder>(env, confined, cache, std::move(*lock), is_new);
-  XTTS_TRY(folder->clear_build_folder({"journal", "lock", "lease", std::string(kBuildMark)}, true));
+  XTTS_TRY(folder->clear_build_folder(
+      {"journal", "lock", "lease", std::string(kBuildMark), std::string(kPlannedSources)}, true));
   // .build/ is durable from here on, so that the journal can be.
   XTTS_TRY(env.sync_directory(cache));
   return std::unique_ptr<CacheFolder>(std::move(folder));

@@ -43,6 +43,8 @@ namespace xtts::store {
 
 // Files in .build/ with the records of an unsealed shard (maintain/record_spool.hpp).
 inline constexpr std::string_view kSpoolPrefix = "records-";
+// The sources of an unfinished build, in .build/ (source_table.hpp).
+inline constexpr std::string_view kPlannedSources = "sources";
 
 struct SealedShard {
   std::string column;

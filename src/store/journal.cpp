@@ -16,18 +16,12 @@ std::string journal_path(const std::string& cache) {
 
 // The lines up to the first with a wrong check. Lines after a torn or damaged one are ignored,
 // because another build wrote them.
-struct ReadBack {
-  std::optional<JournalHead> head;
-  std::vector<JournalShard> shards;
-  std::size_t valid_bytes = 0;
-};
-
-ReadBack read_back(std::string_view text) {
-  ReadBack found;
-  while (found.valid_bytes < text.size()) {
-    const std::size_t end = text.find('\n', found.valid_bytes);
+JournalContents read_back(std::string_view text) {
+  JournalContents found;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) break;
-    const std::string_view line = text.substr(found.valid_bytes, end - found.valid_bytes);
+    const std::string_view line = text.substr(begin, end - begin);
     if (!found.head) {
       found.head = decode_head_line(line);
       if (!found.head) break;
@@ -36,7 +30,7 @@ ReadBack read_back(std::string_view text) {
       if (!shard) break;
       found.shards.push_back(std::move(*shard));
     }
-    found.valid_bytes = end + 1;
+    begin = end + 1;
   }
   return found;
 }
@@ -64,33 +58,33 @@ Status Journal::write(const std::string& line) {
   return file_->sync();
 }
 
-Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const JournalHead& head) {
+Result<JournalContents> read_journal(Env& env, const std::string& cache) {
+  XTTS_ASSIGN(const std::string text, read_old(env, journal_path(cache)));
+  return read_back(text);
+}
+
+Result<std::unique_ptr<Journal>> Journal::begin(Env& env, CacheFolder& folder,
+                                                const JournalHead& head,
+                                                std::span<const JournalShard> shards) {
   const std::string path = journal_path(folder.path());
-  XTTS_TRY(folder.check());  // planning takes long; another builder may own the journal by now
-  XTTS_ASSIGN(std::string text, read_old(env, path));
-  ReadBack found = read_back(text);
-  Opened opened;
-  if (found.head == head) {
-    opened.shards = std::move(found.shards);
-    text.resize(found.valid_bytes);
-  } else {
-    text = encode_line(head);
-  }
-  // Writes the journal again and syncs it: a torn tail must go before the next line, and lines
-  // that were read may never have reached the disk.
+  std::string text = encode_line(head);
+  for (const JournalShard& shard : shards) text += encode_line(shard);
+  // The new text is synced: a torn tail must go before the next line, and lines that were read may
+  // never have reached the disk.
   XTTS_TRY(folder.replace("journal", path, text));
   auto file = env.open_for_write(path, WriteMode::kAppend);
   if (!file) XTTS_TRY(folder.check());
   if (!file) return file.status();
-  opened.journal = std::make_unique<Journal>(folder, std::move(*file));
-  return opened;
+  return std::make_unique<Journal>(folder, std::move(*file));
 }
 
-std::uint64_t Journal::shard_count(Env& env, const std::string& cache, const Digest& plan) {
-  const auto text = read_old(env, journal_path(cache));
-  if (!text) return 0;
-  const ReadBack found = read_back(*text);
-  return found.head && found.head->plan == plan ? found.shards.size() : 0;
+Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const JournalHead& head) {
+  XTTS_TRY(folder.check());  // planning takes long; another builder may own the journal by now
+  XTTS_ASSIGN(JournalContents found, read_journal(env, folder.path()));
+  Opened opened;
+  if (found.head == head) opened.shards = std::move(found.shards);
+  XTTS_ASSIGN(opened.journal, begin(env, folder, head, opened.shards));
+  return opened;
 }
 
 }  // namespace xtts::store

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,15 +17,21 @@
 
 namespace xtts::store {
 
-// The facts that must be equal for a build to continue the journal.
+// Whose work a journal holds. Two heads are equal when one build continues the other's plan.
 struct JournalHead {
   Digest plan;  // of the clips to compute: ids, sources, sizes, mtimes
   Digest features_fingerprint;
   Digest storage_fingerprint;
   Digest numerics;
   std::uint64_t generation = 1;
+  // What was asked, for messages and for the build that goes on: text of the caller.
+  std::string about = {};
 
-  friend bool operator==(const JournalHead&, const JournalHead&) = default;
+  friend bool operator==(const JournalHead& a, const JournalHead& b) {
+    return a.plan == b.plan && a.features_fingerprint == b.features_fingerprint &&
+           a.storage_fingerprint == b.storage_fingerprint && a.numerics == b.numerics &&
+           a.generation == b.generation;
+  }
 };
 
 struct JournalShard {
@@ -31,7 +39,16 @@ struct JournalShard {
       0;  // s of planned clips [s*N, (s+1)*N); a shard without survivors has no files
   std::vector<SealedShard> sealed;       // one per computed column; empty if no clip survived
   std::vector<formats::Reject> rejects;  // of its planned clips
+  // The shard is of another plan: its records wait until this one's shards have taken them over.
+  bool is_kept = false;
 };
+
+// No head: no journal, or nothing in it that we wrote.
+struct JournalContents {
+  std::optional<JournalHead> head;
+  std::vector<JournalShard> shards;  // in the order of their lines
+};
+[[nodiscard]] Result<JournalContents> read_journal(Env& env, const std::string& cache);
 
 // The number of clips in the shard.
 [[nodiscard]] inline std::uint64_t record_count(const JournalShard& shard) {
@@ -41,15 +58,15 @@ struct JournalShard {
 class Journal {
  public:
   struct Opened;
+  // Writes the journal anew, with these lines. `folder` outlives the journal. kBusy from any call:
+  // another builder has taken over.
+  [[nodiscard]] static Result<std::unique_ptr<Journal>> begin(Env& env, CacheFolder& folder,
+                                                              const JournalHead& head,
+                                                              std::span<const JournalShard> shards);
   // Continues the journal whose head equals `head`; otherwise begins a new one (the old one's
-  // shards are garbage). `folder` outlives the journal. kBusy from any call: another builder has
-  // taken over.
+  // shards are garbage).
   [[nodiscard]] static Result<Opened> open(Env& env, CacheFolder& folder, const JournalHead& head);
-  // The number of planned shards that an interrupted build of these clips has done, for previews.
-  // Compares only `plan` of the head. Writes nothing.
-  [[nodiscard]] static std::uint64_t shard_count(Env& env, const std::string& cache,
-                                                 const Digest& plan);
-  // For open() only.
+  // For begin() only.
   Journal(CacheFolder& folder, std::unique_ptr<WritableFile> file)
       : folder_(folder), file_(std::move(file)) {}
   [[nodiscard]] Status append(const JournalShard& shard);

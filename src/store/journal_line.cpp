@@ -1,5 +1,6 @@
 #include "store/journal_line.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
@@ -15,6 +16,8 @@ using formats::JsonFields;
 using nlohmann::json;
 
 constexpr std::size_t kCheckDigits = 16;
+// A larger number is no generation of ours, and leaves none for later ones.
+constexpr std::uint64_t kGenerationMax = std::uint64_t{1} << 48U;
 
 std::string line_of(const json& document) {
   std::string line = formats::dump_canonical(document);
@@ -97,15 +100,21 @@ std::string encode_line(const JournalHead& head) {
                   {"features", head.features_fingerprint.to_hex()},
                   {"storage", head.storage_fingerprint.to_hex()},
                   {"numerics", head.numerics.to_hex()},
-                  {"generation", head.generation}});
+                  {"generation", head.generation},
+                  {"about", head.about}});
 }
 
 std::string encode_line(const JournalShard& shard) {
   json rejects = json::array();
+  json contents = json::array();
   for (const formats::Reject& reject : shard.rejects) {
     rejects.push_back(formats::encode_reject(reject));
+    contents.push_back(reject.content_digest ? reject.content_digest->to_hex() : std::string());
   }
-  json document = {{"planned", shard.planned_shard}, {"rejects", std::move(rejects)}};
+  json document = {{"planned", shard.planned_shard},
+                   {"rejects", std::move(rejects)},
+                   {"reject_contents", std::move(contents)}};
+  if (shard.is_kept) document["kept"] = true;
   for (const SealedShard& sealed : shard.sealed) document["sealed"].push_back(to_json(sealed));
   return line_of(document);
 }
@@ -120,7 +129,8 @@ std::optional<JournalHead> decode_head_line(std::string_view line) {
   head.features_fingerprint = fields.digest("features");
   head.storage_fingerprint = fields.digest("storage");
   head.numerics = fields.digest("numerics");
-  head.generation = fields.integer<std::uint64_t>("generation");
+  head.generation = fields.integer<std::uint64_t>("generation", 1, kGenerationMax);
+  if (fields.find("about") != nullptr) head.about = fields.text("about");
   if (!failure.ok()) return {};
   return head;
 }
@@ -137,13 +147,23 @@ std::optional<JournalShard> decode_shard_line(std::string_view line) {
     if (!reject) return {};
     shard.rejects.push_back(std::move(*reject));
   }
+  if (fields.find("reject_contents") != nullptr) {
+    const auto contents = fields.texts("reject_contents");
+    for (std::size_t i = 0; i < std::min(contents.size(), shard.rejects.size()); ++i)
+      shard.rejects[i].content_digest = Digest::from_hex(contents[i]);
+  }
+  const json* const kept = fields.find("kept");
+  shard.is_kept = kept != nullptr && *kept == true;
   if (fields.find("sealed") != nullptr) {
     for (const JsonFields& sealed : fields.objects("sealed"))
       shard.sealed.push_back(read_shard(sealed));
   }
   if (!failure.ok()) return {};
   for (const SealedShard& sealed : shard.sealed) {
-    if (!sealed.table.validate(sealed.store).ok() || sealed.table.digest() != sealed.digest)
+    std::uint64_t record_count = 0;
+    for (const formats::BlockPlace& place : sealed.table.blocks) record_count += place.record_count;
+    if (!sealed.table.validate(sealed.store).ok() || sealed.table.digest() != sealed.digest ||
+        sealed.record_count != record_count)
       return {};
   }
   return shard;

@@ -76,8 +76,8 @@ bool is_name_of_build(std::string_view name) {
     return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
   };
   return name == "lock" || name == "lease" || name == "journal" || name == kBuildMark ||
-         name.ends_with(".tmp") || is_numbered(kSpoolPrefix, "") || is_numbered("sound-", "") ||
-         is_numbered("long-", ".f32");
+         name == kPlannedSources || name.ends_with(".tmp") || is_numbered(kSpoolPrefix, "") ||
+         is_numbered("sound-", "") || is_numbered("long-", ".f32");
 }
 
 Status check_build_folder(Env& env, const std::string& cache) {

@@ -35,7 +35,7 @@ void append_row(const SourceRow& row, std::string& out) {
   formats::append(out, row.inode);
   formats::append(out, row.reject_check);
   formats::append(out, row.ctime_ns.value_or(0));
-  formats::append_digest(out, row.reject_content);
+  formats::append_digest(out, row.content);
 }
 
 SourceRow load_row(std::span<const std::byte> bytes) {
@@ -47,7 +47,7 @@ SourceRow load_row(std::span<const std::byte> bytes) {
                 .reject_check = formats::load<std::uint64_t>(bytes, 40)};
   if (bytes.size() < kRowBytes) return row;
   row.ctime_ns = formats::load<std::int64_t>(bytes, 48);
-  row.reject_content = formats::load_digest(bytes, 56);
+  row.content = formats::load_digest(bytes, 56);
   return row;
 }
 
@@ -161,15 +161,8 @@ Status write_table(WritableFile& file, const SourceTable& table) {
   return file.close();
 }
 
-}  // namespace
-
-const SourceRow* SourceTable::find(const Digest& id_hash) const noexcept {
-  const auto found = std::ranges::lower_bound(rows, id_hash, {}, &SourceRow::id_hash);
-  return found == rows.end() || found->id_hash != id_hash ? nullptr : &*found;
-}
-
-std::optional<SourceTable> load_source_table(Env& env, const std::string& cache) {
-  const auto file = env.open_for_read(sources_path(cache));
+std::optional<SourceTable> load_table(Env& env, const std::string& path) {
+  const auto file = env.open_for_read(path);
   if (!file) return {};
   Reader reader(**file);
   std::array<std::byte, kHeadBytes> head_bytes{};
@@ -188,12 +181,39 @@ std::optional<SourceTable> load_source_table(Env& env, const std::string& cache)
   return table;
 }
 
-Status save_source_table(CacheFolder& folder, SourceTable table) {
+Status save_table(CacheFolder& folder, SourceTable table, const std::string& path) {
   constexpr std::string_view kName = "sources.bin";
   std::ranges::sort(table.rows, {}, &SourceRow::id_hash);
   XTTS_ASSIGN(const auto file, folder.begin_file(kName));
   XTTS_TRY(write_table(*file, table));
-  return folder.commit_disposable(kName, sources_path(folder.path()));
+  return folder.commit_disposable(kName, path);
+}
+
+std::string planned_path(const std::string& cache) {
+  return join_path(build_folder(cache), kPlannedSources);
+}
+
+}  // namespace
+
+const SourceRow* SourceTable::find(const Digest& id_hash) const noexcept {
+  const auto found = std::ranges::lower_bound(rows, id_hash, {}, &SourceRow::id_hash);
+  return found == rows.end() || found->id_hash != id_hash ? nullptr : &*found;
+}
+
+std::optional<SourceTable> load_source_table(Env& env, const std::string& cache) {
+  return load_table(env, sources_path(cache));
+}
+
+std::optional<SourceTable> load_planned_sources(Env& env, const std::string& cache) {
+  return load_table(env, planned_path(cache));
+}
+
+Status save_source_table(CacheFolder& folder, SourceTable table) {
+  return save_table(folder, std::move(table), sources_path(folder.path()));
+}
+
+Status save_planned_sources(CacheFolder& folder, SourceTable table) {
+  return save_table(folder, std::move(table), planned_path(folder.path()));
 }
 
 }  // namespace xtts::store

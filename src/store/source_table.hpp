@@ -23,8 +23,8 @@ struct SourceRow {
   std::optional<std::int64_t> ctime_ns;  // unset: a table of version 2 has none
   std::uint64_t inode = 0;
   std::uint64_t reject_check = 0;  // check of the reject's line; 0 for a stored clip
-  // Of the rejected source; zero for a stored clip (the index knows it), or where it is unknown.
-  Digest reject_content = {};
+  // Of the source, where no index tells it; zero where it is unknown.
+  Digest content = {};
 };
 
 struct SourceTable {
@@ -41,6 +41,10 @@ struct SourceTable {
 
 // nullopt: the file is absent or damaged.
 [[nodiscard]] std::optional<SourceTable> load_source_table(Env& env, const std::string& cache);
+// The same table of the clips that an unfinished build computes, as they were before it read them.
+// Its digests are unset.
+[[nodiscard]] std::optional<SourceTable> load_planned_sources(Env& env, const std::string& cache);
+[[nodiscard]] Status save_planned_sources(CacheFolder& folder, SourceTable table);
 // Sorts the rows and saves them. Not durable: losing the file costs one rehash. kBusy: another
 // builder has taken over.
 [[nodiscard]] Status save_source_table(CacheFolder& folder, SourceTable table);

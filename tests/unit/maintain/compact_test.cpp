@@ -119,7 +119,7 @@ TEST(Compact, RefusesACacheWithAnUnfinishedBuild) {
   ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
   const Files before = files_below(env);
   const auto report = maintain::compact(env, {.cache = kCache});
-  EXPECT_EQ(report.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(report.status().code(), StatusCode::kMismatch);
   EXPECT_NE(report.status().message().find("unfinished build"), std::string::npos);
   EXPECT_EQ(difference(before, files_below(env)), "");
 }

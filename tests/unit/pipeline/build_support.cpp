@@ -78,6 +78,45 @@ audio::MakeDecoder in_this_process() {
   return [](const std::function<bool()>&) { return decode::make_libav_decoder(); };
 }
 
+namespace {
+
+class CountingDecoder final : public audio::AudioDecoder {
+ public:
+  explicit CountingDecoder(std::shared_ptr<std::atomic<std::size_t>> count)
+      : count_(std::move(count)), decoder_(decode::make_libav_decoder()) {}
+  Result<audio::SourceFacts> decode(const RandomAccessFile& source,
+                                    const audio::DecodeRequest& request,
+                                    const audio::TakeSamples& take) override {
+    ++*count_;
+    return decoder_->decode(source, request, take);
+  }
+  Result<audio::Recognition> recognise(const RandomAccessFile& source,
+                                       std::string_view suffix) override {
+    return decoder_->recognise(source, suffix);
+  }
+  Result<audio::SourceLength> length(const RandomAccessFile& source,
+                                     std::string_view suffix) override {
+    return decoder_->length(source, suffix);
+  }
+  std::chrono::nanoseconds resampling_time() const noexcept override {
+    return decoder_->resampling_time();
+  }
+  Result<std::string> libraries() override { return decoder_->libraries(); }
+  Result<audio::FormatList> formats() override { return decoder_->formats(); }
+
+ private:
+  std::shared_ptr<std::atomic<std::size_t>> count_;
+  std::unique_ptr<audio::AudioDecoder> decoder_;
+};
+
+}  // namespace
+
+audio::MakeDecoder DecodedSources::maker() {
+  return [count = count_](const std::function<bool()>&) {
+    return std::make_unique<CountingDecoder>(count);
+  };
+}
+
 pipeline::BuildRequest request_for(formats::Recipe recipe, std::uint32_t thread_count) {
   pipeline::BuildRequest request;
   request.data = kData;

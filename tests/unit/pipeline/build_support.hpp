@@ -77,6 +77,16 @@ class TestObserver final : public pipeline::BuildObserver {
 
 // Decoders that work here: quicker than a process for each, and seen by the sanitizers.
 [[nodiscard]] audio::MakeDecoder in_this_process();
+// Counts the sources that are decoded, of builds whose requests have its maker.
+class DecodedSources {
+ public:
+  [[nodiscard]] audio::MakeDecoder maker();
+  [[nodiscard]] std::size_t count() const { return *count_; }
+
+ private:
+  std::shared_ptr<std::atomic<std::size_t>> count_ = std::make_shared<std::atomic<std::size_t>>(0);
+};
+
 [[nodiscard]] pipeline::BuildRequest request_for(formats::Recipe recipe,
                                                  std::uint32_t thread_count = 2);
 [[nodiscard]] Result<pipeline::BuildReport> run_build(Env& env,

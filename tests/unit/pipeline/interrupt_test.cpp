@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
+#include "formats/feature_config.hpp"
+#include "store/journal.hpp"
+#include "store/journal_line.hpp"
+#include "support/wav_file.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -88,21 +92,216 @@ TEST(Cancelled, RejectsOfSealedShardsAreKept) {
   EXPECT_EQ(again.last().done_count, kClips);
 }
 
-// What was sealed for one list of clips is of no use to another: it goes, and nothing of it stays.
-TEST(Cancelled, AnotherCorpusBeginsAnewAndLeavesNothingBehind) {
+// A corpus that changes while a build of it lies there, interrupted after two shards.
+struct CorpusChange {
+  std::string name;
+  void (*change)(MemoryEnv& env) = nullptr;
+  std::set<std::uint32_t> decoded;  // beside the clips of the unsealed shard, 16 to 19
+};
+
+void PrintTo(const CorpusChange& change, std::ostream* out) {
+  *out << change.name;
+}
+
+constexpr std::uint32_t kFirstUnsealed = 2 * kClipsPerSmallShard;
+
+pipeline::BuildRequest tolerant_request() {
+  auto request = request_for(recipe_of_small_shards(), 3);
+  request.max_rejects.count = 3;
+  return request;
+}
+
+// Clip 5 has no sound.
+void interrupt_build(MemoryEnv& env) {
+  add_sounds(env, kClips);
+  env.add_file(sound_path(5), "no sound");
+  TestObserver observer;
+  observer.cancel_at = kFirstUnsealed;
+  ASSERT_EQ(pipeline::build(env, tolerant_request(), observer).status().code(),
+            StatusCode::kCancelled);
+}
+
+class Resumed : public ::testing::TestWithParam<CorpusChange> {};
+
+// What is sealed is taken over by content: nothing but the changed clips is decoded, and the bytes
+// are those of a build from nothing.
+TEST_P(Resumed, DecodesOnlyWhatHasChangedAndEndsAsABuildFromNothing) {
+  MemoryEnv env;
+  interrupt_build(env);
+  GetParam().change(env);
+  DecodedSources decoded;
+  auto request = tolerant_request();
+  request.run.make_decoder = decoded.maker();
+  must_build(env, request);
+  std::set<std::uint32_t> expected = GetParam().decoded;
+  for (std::uint32_t i = kFirstUnsealed; i < kClips; ++i) expected.insert(i);
+  EXPECT_EQ(decoded.count(), expected.size());
+
+  request.cache = "/elsewhere";
+  must_build(env, request);
+  EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
+  EXPECT_EQ(damage_in(env), "");
+}
+
+// The same, where a second build is interrupted too, at any clip, and the corpus changes again.
+TEST_P(Resumed, AlsoWhenItIsInterruptedAgain) {
+  for (std::uint64_t cancel_at : {0U, 7U, 8U, 12U, 16U, 20U}) {
+    SCOPED_TRACE("cancelled after " + std::to_string(cancel_at));
+    MemoryEnv env;
+    interrupt_build(env);
+    GetParam().change(env);
+    DecodedSources decoded;
+    auto request = tolerant_request();
+    request.run.thread_count = 1;
+    request.run.make_decoder = decoded.maker();
+    TestObserver observer;
+    observer.cancel_at = cancel_at;
+    const auto stopped = pipeline::build(env, request, observer);
+    if (stopped.ok()) continue;  // fewer clips
+    const std::size_t before = decoded.count();
+    env.add_file(kData + "/aaa-first.wav", sound(70));  // every clip moves by one
+    must_build(env, request);
+    // Beside the new clip, at most the unsealed shard is decoded twice.
+    const std::size_t wanted = GetParam().decoded.size() + kClips - kFirstUnsealed + 1;
+    EXPECT_LE(decoded.count(), wanted + std::min(before, kClipsPerSmallShard));
+
+    request.cache = "/elsewhere";
+    must_build(env, request);
+    EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Changes, Resumed,
+    ::testing::Values(
+        CorpusChange{"Nothing", [](MemoryEnv&) {}, {}},
+        CorpusChange{"Touched",
+                     [](MemoryEnv& env) {
+                       for (std::uint32_t i = 0; i < kClips; ++i)
+                         env.add_file(sound_path(i), env.contents(sound_path(i)));
+                     },
+                     {}},
+        CorpusChange{"OneClipMoreInFront",
+                     [](MemoryEnv& env) { env.add_file(kData + "/before.wav", sound(60)); },
+                     {100}},
+        CorpusChange{"OneClipMoreBehind",
+                     [](MemoryEnv& env) { env.add_file(kData + "/later.wav", sound(60)); },
+                     {100}},
+        CorpusChange{
+            "OneClipGone", [](MemoryEnv& env) { (void)env.remove_file(sound_path(2)); }, {}},
+        CorpusChange{"TheBrokenFileIsMended",
+                     [](MemoryEnv& env) { env.add_file(sound_path(5), sound(5)); },
+                     {5}},
+        CorpusChange{
+            "OneClipReplaced", [](MemoryEnv& env) { env.add_file(sound_path(9), sound(61)); }, {9}},
+        CorpusChange{"OneClipChangedInPlace",
+                     [](MemoryEnv& env) { env.change_in_place(sound_path(3), sound(63)); },
+                     {3}},
+        CorpusChange{"TwoClipsChangePlaces",
+                     [](MemoryEnv& env) {
+                       env.add_file(sound_path(1), sound(2));
+                       env.add_file(sound_path(2), sound(1));
+                     },
+                     {1, 2}}),
+    [](const auto& info) { return info.param.name; });
+
+// Auto lengths may be others with one clip more. A record of all its frames is the same in both.
+TEST(ResumedWithAutoLengths, TakesOverWhatWasNotCut) {
   MemoryEnv env;
   add_sounds(env, kClips);
-  const auto request = request_for(recipe_of_small_shards());
+  auto request = request_for(recipe_of_small_shards());
+  request.recipe.features->max_frames = formats::RecordLength::of_corpus();
   TestObserver observer;
-  observer.cancel_at = 2 * kClipsPerSmallShard;
+  observer.cancel_at = kClips;
   ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
-  env.add_file(sound_path(0), sound(77));
+  env.add_file(kData + "/longer.wav", tone_wav(300.0, {.seconds = 3.0}));
+  DecodedSources decoded;
+  request.run.make_decoder = decoded.maker();
   must_build(env, request);
+  EXPECT_EQ(decoded.count(), 1U);
+  request.cache = "/elsewhere";
+  must_build(env, request);
+  EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
+}
 
-  auto elsewhere = request;
-  elsewhere.cache = "/elsewhere";
-  must_build(env, elsewhere);
-  EXPECT_EQ(difference(files_below(env, "/elsewhere"), files_below(env)), "");
+// Two builds of other recipes: the second ends, and leaves the first one's work alone.
+TEST(Unfinished, OfAnotherRecipeIsNotRemovedUnasked) {
+  MemoryEnv env;
+  interrupt_build(env);
+  const Files before = files_below(env);
+  auto other = tolerant_request();
+  other.recipe = recipe_of_small_shards({"features.mel.n_mels=64"});
+  const Status refused = run_build(env, other).status();
+  EXPECT_EQ(refused.code(), StatusCode::kMismatch);
+  EXPECT_NE(refused.message().find("xtts-precompute build /data /cache\n"), std::string::npos)
+      << refused.message();
+  EXPECT_NE(refused.message().find("--discard-unfinished"), std::string::npos) << refused.message();
+  EXPECT_EQ(difference(before, files_below(env)), "");
+
+  other.discard_unfinished = true;
+  must_build(env, other);
+  other.cache = "/elsewhere";
+  must_build(env, other);
+  EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
+}
+
+TEST(Unfinished, OfTheSameRecipeIsBegunAnewWhenAsked) {
+  MemoryEnv env;
+  interrupt_build(env);
+  DecodedSources decoded;
+  auto request = tolerant_request();
+  request.discard_unfinished = true;
+  request.run.make_decoder = decoded.maker();
+  must_build(env, request);
+  EXPECT_EQ(decoded.count(), kClips);
+}
+
+// A shard of right checks whose records a forged line tells of as other clips', or of whose size it
+// lies: it is not believed, and the clips are computed.
+TEST(Unfinished, AForgedJournalIsNotBelieved) {
+  MemoryEnv sound;
+  interrupt_build(sound);
+  must_build(sound, tolerant_request());
+  MemoryEnv original;
+  interrupt_build(original);
+  const std::string journal = original.contents(kCache + "/.build/journal");
+  auto parsed = store::read_journal(original, kCache);
+  ASSERT_TRUE(parsed.ok() && parsed->head);
+  ASSERT_EQ(parsed->shards.size(), 2U);
+  using Forge = void (*)(store::JournalContents&);
+  const std::vector<Forge> forgeries = {
+      [](auto& journal) { std::swap(journal.shards[0].sealed, journal.shards[1].sealed); },
+      [](auto& journal) { std::swap(journal.shards[0], journal.shards[1]); },
+      [](auto& journal) { journal.shards[0].planned_shard = UINT64_MAX; },
+      [](auto& journal) { journal.shards[0].rejects.clear(); },
+      [](auto& journal) { journal.shards[0].rejects.push_back(journal.shards[0].rejects[0]); },
+      [](auto& journal) { journal.shards[1].rejects = journal.shards[0].rejects; },
+      [](auto& journal) { journal.shards[1].sealed.clear(); },
+      [](auto& journal) { journal.shards[1].sealed[0].ordinal = UINT64_MAX; },
+      [](auto& journal) { journal.shards[1].sealed[0].column = "../../data"; },
+      [](auto& journal) { journal.shards[1].sealed[0].store = formats::StoreKind::kHdf5; },
+      [](auto& journal) { journal.shards[0].is_kept = true; },
+      [](auto& journal) { journal.shards.push_back(journal.shards[0]); },
+      [](auto& journal) { journal.head->generation = std::uint64_t{1} << 47U; },
+      [](auto& journal) { journal.head->generation = UINT64_MAX; },
+      [](auto& journal) { journal.head->about = "{\"recipe\":[]}"; },
+      [](auto& journal) { journal.head->about = "not JSON"; },
+  };
+  for (std::size_t i = 0; i < forgeries.size(); ++i) {
+    SCOPED_TRACE("forgery " + std::to_string(i));
+    MemoryEnv env;
+    interrupt_build(env);
+    store::JournalContents forged = *parsed;
+    forgeries[i](forged);
+    std::string text = store::encode_line(*forged.head);
+    for (const auto& shard : forged.shards) text += store::encode_line(shard);
+    env.add_file(kCache + "/.build/journal", text);
+    must_build(env, tolerant_request());
+    EXPECT_EQ(damage_in(env), "");
+    if (forged.head->generation == parsed->head->generation) {
+      EXPECT_EQ(difference(published_files(sound), published_files(env)), "");
+    }
+  }
 }
 
 // An update that was begun and is no longer wanted: the new clip is gone again.

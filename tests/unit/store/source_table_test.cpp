@@ -30,7 +30,7 @@ SourceTable sample_table(std::size_t row_count) {
                           .ctime_ns = 7 + static_cast<std::int64_t>(i),
                           .inode = i << 40U,
                           .reject_check = i % 3,
-                          .reject_content = digest128(std::to_string(i % 3))});
+                          .content = digest128(std::to_string(i % 3))});
   }
   return table;
 }
@@ -65,7 +65,7 @@ TEST_F(SourceTables, ReadBackWhatWasSavedAscending) {
       EXPECT_EQ(found->mtime_ns, row.mtime_ns);
       EXPECT_EQ(found->ctime_ns, row.ctime_ns);
       EXPECT_EQ(found->inode, row.inode);
-      EXPECT_EQ(found->reject_content, row.reject_content);
+      EXPECT_EQ(found->content, row.content);
       EXPECT_EQ(found->reject_check, row.reject_check);
     }
     EXPECT_EQ(table->find(digest128("nobody")), nullptr);

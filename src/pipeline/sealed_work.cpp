@@ -1,0 +1,389 @@
+#include "pipeline/sealed_work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check_cancelled.hpp"
+#include "base/try.hpp"
+#include "dsp/channel_sums.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/facts.hpp"
+#include "formats/recipe.hpp"
+#include "formats/rules.hpp"
+#include "pipeline/clip_facts.hpp"
+#include "pipeline/source_rows.hpp"
+#include "reader/block_reader.hpp"
+#include "records/columns.hpp"
+#include "records/decode_request.hpp"
+#include "records/segment.hpp"
+#include "records/source_file.hpp"
+#include "records/too_long.hpp"
+
+namespace xtts::pipeline {
+
+using corpus::Clip;
+using formats::RecordFacts;
+using formats::Reject;
+using store::JournalShard;
+using store::SealedShard;
+
+namespace {
+
+Result<reader::ShardFile> open_shard(Env& env, const std::string& cache, const SealedShard& shard) {
+  reader::ShardFile file{.name = store::shard_path("", shard), .file = {}, .wrong_length = {}};
+  XTTS_ASSIGN(file.file, env.open_for_read(store::shard_path(cache, shard)));
+  return file;
+}
+
+// The header as it was sealed, of whatever column.
+Result<formats::BlockHeader> sealed_header(const reader::ShardFile& file,
+                                           const formats::BlockPlace& place) {
+  XTTS_ASSIGN(const auto bytes,
+              reader::read_of_shard(file, place.header_offset, formats::kBlockHeaderBytes));
+  XTTS_ASSIGN(auto header, formats::decode_block_header(bytes));
+  return reader::check_block_header(bytes, file.name, place, header.column);
+}
+
+// The block that holds the shard's record, and the record's slot in it.
+std::pair<const formats::BlockPlace*, std::size_t> place_of(const SealedShard& shard,
+                                                            std::size_t number) {
+  for (const formats::BlockPlace& place : shard.table.blocks) {
+    if (number < place.record_count) return {&place, number};
+    number -= place.record_count;
+  }
+  return {nullptr, 0};
+}
+
+bool is_alike_but_for_length(const formats::ColumnSpec& found, const formats::ColumnSpec& wanted) {
+  return found.name == wanted.name && found.dtype == wanted.dtype &&
+         found.shape.size() == wanted.shape.size() &&
+         std::equal(found.shape.begin() + 1, found.shape.end(), wanted.shape.begin() + 1);
+}
+
+bool is_alike(const formats::ColumnSpec& found, const formats::ColumnSpec& wanted) {
+  return is_alike_but_for_length(found, wanted) && found.id == wanted.id &&
+         found.shape == wanted.shape && found.layout == wanted.layout &&
+         found.fingerprint == wanted.fingerprint && found.numerics == wanted.numerics;
+}
+
+}  // namespace
+
+// Goes through all sealed shards, then decides which of them stay.
+class SealedWorkFinder {
+ public:
+  explicit SealedWorkFinder(const SealedWorkJob& job)
+      : job_(job), per_shard_(records::clips_per_shard(job.columns)) {}
+
+  Result<SealedWork> run(std::vector<JournalShard> shards) {
+    const auto& to_compute = job_.plan.to_compute;
+    for (std::size_t place = 0; place < to_compute.size(); ++place) {
+      const Clip& clip = job_.plan.corpus.clips[to_compute[place]];
+      places_.emplace(formats::id_hash(clip.dataset, clip.id), place);
+    }
+    work_.records_.resize(to_compute.size());
+    whole_.resize(shards.size());
+    work_.contents_.resize(to_compute.size());
+    // Newer work first: a kept shard may hold an older record of a clip, too.
+    for (const bool is_kept : {false, true}) {
+      for (std::size_t i = 0; i < shards.size(); ++i)
+        if (shards[i].is_kept == is_kept)
+          XTTS_TRY(look_at(static_cast<std::uint32_t>(i), shards[i]));
+    }
+    keep(std::move(shards));
+    return std::move(work_);
+  }
+
+ private:
+  struct IdHash {
+    std::size_t operator()(const Digest& digest) const noexcept { return digest.low; }
+  };
+
+  Status look_at(std::uint32_t number, const JournalShard& shard) {
+    if (!is_of_columns(shard)) return {};
+    whole_[number] = may_stay(shard);
+    XTTS_TRY(take_records(number, shard));
+    return take_rejects(number, shard);
+  }
+
+  [[nodiscard]] bool is_of_columns(const JournalShard& shard) const {
+    return shard.sealed.empty() || std::ranges::equal(shard.sealed, job_.columns,
+                                                      [](const auto& sealed, const auto& column) {
+                                                        return sealed.column == column.name;
+                                                      });
+  }
+
+  // Whether a shard of just this plan's clips would have the same bytes.
+  [[nodiscard]] bool may_stay(const JournalShard& shard) const {
+    const Interrupted& before = job_.interrupted;
+    if (shard.is_kept || !before.is_same_generation || !before.has_same_features) return false;
+    // With the plan, other clips may be the duplicates.
+    return before.is_same_plan ||
+           (before.has_same_rules && job_.recipe.corpus.duplicates != formats::OddClip::kDrop);
+  }
+
+  // Damage ends the look at a shard. What was found before stays found.
+  Status take_records(std::uint32_t number, const JournalShard& shard) {
+    std::vector<Digest> ids;
+    for (std::size_t column = shard.sealed.size(); column-- > 0;) {  // the main one, 0, comes last
+      auto found = ids_of(number, shard.sealed[column], job_.columns[column]);
+      if (!found || (column + 1 < shard.sealed.size() && *found != ids)) {
+        whole_[number] = false;
+        return {};
+      }
+      ids = std::move(*found);
+    }
+    if (shard.sealed.empty()) return {};
+    const auto file = open_shard(job_.env, job_.cache, shard.sealed.front());
+    if (!file) return {};
+    std::size_t record = 0;
+    for (const formats::BlockPlace& place : shard.sealed.front().table.blocks) {
+      const auto facts = reader::read_block_facts(*file, place);
+      const auto header = sealed_header(*file, place);
+      if (!facts || !header) {
+        whole_[number] = false;
+        return {};
+      }
+      for (std::size_t slot = 0; slot < facts->records.size(); ++slot, ++record) {
+        XTTS_TRY(check_cancelled(job_.cancelled));
+        take_record(number, shard.is_kept, record, ids[record], header->records[slot].length,
+                    facts->records[slot]);
+      }
+    }
+    return {};
+  }
+
+  // Of all records, in their order; nothing if the shard is not what was sealed.
+  std::optional<std::vector<Digest>> ids_of(std::uint32_t number, const SealedShard& shard,
+                                            const formats::ColumnSpec& column) {
+    const auto file = open_shard(job_.env, job_.cache, shard);
+    if (!file || file->file->size_bytes() != shard.table.file_bytes) return std::nullopt;
+    std::vector<Digest> ids;
+    for (const formats::BlockPlace& place : shard.table.blocks) {
+      const auto header = sealed_header(*file, place);
+      if (!header || !is_alike_but_for_length(header->column, column)) return std::nullopt;
+      if (!is_alike(header->column, column) || header->generation != job_.generation)
+        whole_[number] = false;
+      for (const auto& record : header->records) ids.push_back(record.id_hash);
+    }
+    return ids;
+  }
+
+  void take_record(std::uint32_t shard, bool is_kept, std::size_t number, const Digest& id,
+                   std::uint32_t length, const RecordFacts& facts) {
+    const auto found = places_.find(id);
+    if (found == places_.end()) return;
+    const std::size_t place = found->second;
+    if (is_taken(place)) return;
+    const Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[place]];
+    if (!is_record_of(clip, length, facts) || !has_content(clip, id, facts.content_digest, is_kept))
+      return;
+    work_.records_[place] = {shard, static_cast<std::uint32_t>(number)};
+    work_.contents_[place] = *facts.content_digest;
+    // The shard may stay only if its facts would be written again.
+    RecordFacts again = facts;
+    add_facts_of_lists(clip, again);
+    if (facts_of_sound(std::move(again)) != facts) whole_[shard] = false;
+  }
+
+  [[nodiscard]] bool is_taken(std::size_t place) const {
+    return work_.records_[place].shard != UINT32_MAX || work_.rejects_.contains(place);
+  }
+
+  [[nodiscard]] bool is_record_of(const Clip& clip, std::uint32_t length,
+                                  const RecordFacts& facts) const {
+    const formats::FeatureConfig& features = *job_.recipe.features;
+    if (!records::is_same_part(clip.segment, facts)) return false;
+    // The facts of a part do not tell how long its source is, and a rule may ask.
+    if (clip.segment && !job_.interrupted.has_same_rules) return false;
+    // Of headerless sound, the suffix tells the codec.
+    if (records::suffix_of(facts.source_path.value_or("")) != records::suffix_of(clip.source))
+      return false;
+    if (!job_.interrupted.has_same_features) {
+      // Only a record of all frames is the same for another max_frames.
+      return features.pad == formats::PadWhat::kFrames && facts.frame_count_before_cut &&
+             *facts.frame_count_before_cut <= features.max_frames &&
+             *facts.frame_count_before_cut == frames_of_main_record(features, length);
+    }
+    return !(records::was_cut(features, facts) && has_text(clip) &&
+             records::depends_on_text(features));
+  }
+
+  Status take_rejects(std::uint32_t number, const JournalShard& shard) {
+    for (const Reject& reject : shard.rejects) {
+      XTTS_TRY(check_cancelled(job_.cancelled));
+      const auto found = places_.find(digest128(reject.id));
+      if (found == places_.end() || is_taken(found->second)) continue;
+      const Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[found->second]];
+      const bool is_of_plan = job_.interrupted.is_same_plan && !shard.is_kept;
+      if (!is_of_plan && !still_stands(reject, clip, found->first, shard.is_kept)) continue;
+      work_.rejects_.emplace(found->second, reject);
+      work_.contents_[found->second] = reject.content_digest.value_or(Digest());
+      reject_shards_.emplace(found->second, number);
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool still_stands(const Reject& reject, const Clip& clip, const Digest& id,
+                                  bool is_kept) {
+    const formats::Rule rule = reject.reason.rule;
+    const Interrupted& before = job_.interrupted;
+    // A reject does not tell the part of the source. A duplicate's twin may be gone.
+    if (!before.has_same_rules || !before.has_same_features || clip.segment ||
+        reject.kind == formats::RejectClass::kEnvironment || rule == formats::Rule::kSameSound ||
+        rule == formats::Rule::kUnknown || reject.path != std::string_view(clip.source))
+      return false;
+    if (rule == formats::Rule::kTooLong && !has_text(clip) &&
+        records::depends_on_text(*job_.recipe.features))
+      return false;
+    return has_content(clip, id, reject.content_digest, is_kept);
+  }
+
+  // Whether the clip's source is what the work was made of. A file that is as the interrupted build
+  // saw it, before it read it, need not be hashed; but kept work is older.
+  bool has_content(const Clip& clip, const Digest& id, const std::optional<Digest>& content,
+                   bool is_kept) {
+    if (!content) return false;
+    const store::SourceRow* const row = row_of_same_file(clip, id);
+    if (row != nullptr && row->content != Digest()) return row->content == content;
+    if (!is_kept && (row != nullptr || job_.interrupted.is_same_plan)) return true;
+    const corpus::SourcePlace place = job_.plan.corpus.place_of(clip);
+    if (last_source_ != place) {
+      const auto source = source_file_.read(job_.env, place);
+      last_source_ = place;
+      last_digest_ = source ? std::optional(source->content_digest) : std::nullopt;
+    }
+    return last_digest_ == content;
+  }
+
+  [[nodiscard]] const store::SourceRow* row_of_same_file(const Clip& clip, const Digest& id) const {
+    if (job_.sources == nullptr || job_.sources->data_path != job_.plan.data_path ||
+        job_.sources->audio_roots != job_.plan.audio_roots)
+      return nullptr;
+    const store::SourceRow* const row = job_.sources->find(id);
+    return row != nullptr && is_same_file(*row, clip) ? row : nullptr;
+  }
+
+  // Whether the line has all clips of the planned shard, and nothing else.
+  [[nodiscard]] bool is_whole(std::size_t number, const JournalShard& shard,
+                              std::size_t planned) const {
+    const std::size_t begin = planned * per_shard_;
+    const std::size_t end = std::min(begin + per_shard_, work_.records_.size());
+    if (!whole_[number] || shard.planned_shard != planned || begin >= end) return false;
+    std::uint32_t next = 0;
+    std::size_t reject_count = 0;
+    for (std::size_t place = begin; place < end; ++place) {
+      const SealedWork::Record& record = work_.records_[place];
+      if (record.shard == number && record.number == next) {
+        ++next;
+      } else if (const auto of = reject_shards_.find(place);
+                 of != reject_shards_.end() && of->second == number) {
+        ++reject_count;
+      } else {
+        return false;
+      }
+    }
+    return next == store::record_count(shard) && reject_count == shard.rejects.size();
+  }
+
+  void keep(std::vector<JournalShard> shards) {
+    std::size_t planned = 0;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (!is_whole(i, shards[i], planned)) continue;
+      work_.whole_.push_back(shards[i]);
+      ++planned;
+    }
+    const std::size_t done = std::min(planned * per_shard_, work_.records_.size());
+    work_.clip_count_ = done;
+    std::vector<std::uint32_t> moved_to(shards.size(), UINT32_MAX);
+    for (std::size_t place = 0; place < work_.records_.size(); ++place) {
+      auto& record = work_.records_[place];
+      if (place < done) {
+        record = {};
+        work_.contents_[place] = {};
+        work_.rejects_.erase(place);
+        continue;
+      }
+      std::uint32_t* shard = &record.shard;
+      std::uint32_t of_reject = UINT32_MAX;
+      if (work_.rejects_.contains(place)) {
+        of_reject = reject_shards_.at(place);
+        shard = &of_reject;
+      }
+      if (*shard == UINT32_MAX) continue;
+      ++work_.clip_count_;
+      if (moved_to[*shard] == UINT32_MAX) {
+        moved_to[*shard] = static_cast<std::uint32_t>(work_.kept_.size());
+        work_.kept_.push_back(shards[*shard]);
+        work_.kept_.back().is_kept = true;
+      }
+      *shard = moved_to[*shard];
+    }
+  }
+
+  const SealedWorkJob& job_;
+  const std::uint64_t per_shard_;
+  std::unordered_map<Digest, std::size_t, IdHash> places_;        // id -> place in to_compute
+  std::unordered_map<std::size_t, std::uint32_t> reject_shards_;  // of the rejects, by place
+  std::vector<bool> whole_;                                       // by line: it may stay
+  records::SourceFile source_file_{0};                            // only for hashing
+  std::optional<corpus::SourcePlace> last_source_;
+  std::optional<Digest> last_digest_;
+  SealedWork work_;
+};
+
+Result<SealedWork> SealedWork::find(const SealedWorkJob& job,
+                                    std::vector<store::JournalShard> shards) {
+  return SealedWorkFinder(job).run(std::move(shards));
+}
+
+std::vector<store::JournalShard> SealedWork::lines() const {
+  std::vector<store::JournalShard> lines = whole_;
+  lines.insert(lines.end(), kept_.begin(), kept_.end());
+  return lines;
+}
+
+store::SourceTable SealedWork::sources_of(const BuildPlan& plan) const {
+  store::SourceTable table{.data_path = plan.data_path, .audio_roots = plan.audio_roots};
+  table.rows.reserve(plan.to_compute.size());
+  for (std::size_t place = 0; place < plan.to_compute.size(); ++place) {
+    store::SourceRow& row =
+        table.rows.emplace_back(source_row_of(plan.corpus.clips[plan.to_compute[place]]));
+    if (place < contents_.size()) row.content = contents_[place];
+  }
+  return table;
+}
+
+bool SealedWork::has(std::size_t place) const {
+  return place < records_.size() &&
+         (records_[place].shard != UINT32_MAX || rejects_.contains(place));
+}
+
+Result<records::ClipOutcome> SealedWork::copy(Env& env, const std::string& cache,
+                                              std::size_t place) const {
+  records::ClipOutcome outcome;
+  if (const auto reject = rejects_.find(place); reject != rejects_.end()) {
+    outcome.reject = reject->second;
+    return outcome;
+  }
+  const Record& record = records_[place];
+  for (const SealedShard& shard : kept_[record.shard].sealed) {
+    const auto [block, slot] = place_of(shard, record.number);
+    if (block == nullptr) return Status(StatusCode::kCorrupt, "no such record was sealed");
+    XTTS_ASSIGN(const auto file, open_shard(env, cache, shard));
+    XTTS_ASSIGN(const auto header, sealed_header(file, *block));
+    XTTS_ASSIGN(auto rows, reader::read_record_region(file, *block, header, slot));
+    const formats::BlockRecord& row = header.records[slot];
+    rows.resize(row.length * header.column.row_bytes());
+    if (outcome.records.empty()) {
+      XTTS_ASSIGN(auto facts, reader::read_block_facts(file, *block));
+      outcome.facts = std::move(facts.records[slot]);
+    }
+    if (records::has_sums(header.column))
+      dsp::sum_channels(rows, header.column.dtype, header.column.shape.back(), outcome.sums);
+    outcome.records.push_back(
+        {.length = row.length, .fill_bits = row.fill_bits, .rows = std::move(rows)});
+  }
+  return outcome;
+}
+
+}  // namespace xtts::pipeline
