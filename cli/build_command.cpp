@@ -245,6 +245,8 @@ void add_build_command(CLI::App& app, Context& context) {
       .flag("--retry-rejects", options->retry_rejects, "Try rejected clips again")
       .flag("--overwrite", options->overwrite,
             "Build anew; the published cache stays until the new one is complete")
+      .flag("--discard-unfinished", options->discard_unfinished,
+            "Give up the unfinished build, or the unfinished column, that lies in CACHE")
       .flag("--allow-mixed", options->allow_mixed,
             "Add to a cache that another CPU or library version made")
       .flag("--dry-run", options->dry_run, "Say what would be done, and stop")

@@ -1,6 +1,7 @@
 // info: what a cache is and what is in it.
 #include <algorithm>
 
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "cli/clip_facts.hpp"
 #include "cli/command.hpp"
@@ -10,6 +11,7 @@
 #include "formats/normalization.hpp"
 #include "formats/reject.hpp"
 #include "formats/rules.hpp"
+#include "pipeline/unfinished.hpp"
 #include "query/fields.hpp"
 #include "reader/cache_paths.hpp"
 #include "report/human.hpp"
@@ -286,13 +288,46 @@ Status run_by_rule(Context& context, reader::CacheView& view) {
   return {};
 }
 
+// Unfinished work, and the command that goes on with it; null if there is none.
+Result<json> unfinished_to_json(Context& context, const std::string& cache,
+                                const formats::Manifest* published) {
+  const auto confined = confined_to(context.env, cache, Links::kNone);
+  XTTS_ASSIGN(const auto found, pipeline::find_unfinished(*confined, cache, published));
+  if (!found) return json();
+  return json{{"what", pipeline::words_of(*found)},
+              {"bytes", found->bytes},
+              {"command", pipeline::command_to_continue(cache, *found)}};
+}
+
+std::string unfinished_text(const json& unfinished) {
+  return unfinished["what"].get<std::string>() + " lies there. This goes on with it:\n  " +
+         unfinished["command"].get<std::string>();
+}
+
+// A first build that is not finished has no manifest yet.
+Status without_manifest(Context& context, const InfoOptions& options, const Status& failure) {
+  if (failure.code() != StatusCode::kNotFound || !context.env.stat(options.cache).ok())
+    return failure;
+  const auto unfinished = unfinished_to_json(context, options.cache, nullptr);
+  if (!unfinished || unfinished->is_null()) return failure;
+  return {failure.code(), options.cache + " is no cache yet: " + unfinished_text(*unfinished)};
+}
+
 Status run_info(Context& context, const InfoOptions& options) {
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  const auto opened = reader::CacheView::open(context.env, options.cache);
+  if (!opened) return without_manifest(context, options, opened.status());
+  const auto& view = *opened;
   if (options.by == "rule") return run_by_rule(context, *view);
   if (!options.by.empty()) return run_by(context, *view, options.by);
   const std::string note = request::recipe_note(context.env, view->manifest());
-  context.print(describe(view->path(), view->manifest(), note));
-  context.print_json(manifest_to_json(view->path(), view->manifest(), note));
+  XTTS_ASSIGN(const json unfinished, unfinished_to_json(context, options.cache, &view->manifest()));
+  context.print(describe(view->path(), view->manifest(), note) +
+                (unfinished.is_null()
+                     ? ""
+                     : report::escape_controls_in_lines(unfinished_text(unfinished)) + "\n"));
+  json document = manifest_to_json(view->path(), view->manifest(), note);
+  document["unfinished"] = unfinished;
+  context.print_json(document);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -71,10 +72,17 @@ maintain::WriteRun run_of(Context& context, std::uint32_t thread_count, RewriteP
 }
 
 nlohmann::json report_to_json(const maintain::RewriteReport& report) {
-  return {{"unchanged", report.unchanged},     {"generation_before", report.generation_before},
-          {"records", report.record_count},    {"left_behind", report.left_behind_count},
-          {"baked", report.is_baked},          {"bytes_before", report.bytes_before},
-          {"bytes_after", report.bytes_after}, {"statistics_changed", report.statistics_changed}};
+  return {{"unchanged", report.unchanged},
+          {"generation_before", report.generation_before},
+          {"records", report.record_count},
+          {"left_behind", report.left_behind_count},
+          {"baked", report.is_baked},
+          {"bytes_before", report.bytes_before},
+          {"bytes_after", report.bytes_after},
+          {"statistics_changed", report.statistics_changed},
+          {"completed", report.is_completed},
+          {"bytes_freed", report.left_over.freed_bytes},
+          {"bytes_held", report.left_over.held_bytes}};
 }
 
 void warn_of_statistics(Context& context, const maintain::RewriteReport& report) {
@@ -92,7 +100,12 @@ Status run_compact(Context& context, const RewriteOptions& options) {
                                       .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
-  if (report->unchanged) {
+  if (report->unchanged && report->left_over.freed_bytes > 0) {
+    context.summarize("removed " + format_size(report->left_over.freed_bytes) +
+                      " of an older generation, which a compact has left that was killed or ran "
+                      "beside a reader; " +
+                      options.from + " is one generation, its bytes are canonical\n");
+  } else if (report->unchanged) {
     context.summarize("nothing to do: " + options.from +
                       " is one generation, its bytes are canonical\n");
   } else {
@@ -101,6 +114,12 @@ Status run_compact(Context& context, const RewriteOptions& options) {
                       " into one: " + format_counted(report->record_count, "record", "records") +
                       ", " + format_size(report->bytes_before) + " before, " +
                       format_size(report->bytes_after) + " now, every byte verified\n");
+  }
+  if (report->left_over.held_bytes > 0) {
+    context.warn("a reader holds an older generation: its " +
+                 format_size(report->left_over.held_bytes) + " stay. When it has ended, " +
+                 command_in_text("xtts-precompute compact " + shell_quoted(options.from)) +
+                 " removes them, and so does the next build");
   }
   warn_of_statistics(context, *report);
   context.print_json(report_to_json(*report));
@@ -131,8 +150,11 @@ Status run_convert(Context& context, const RewriteOptions& options) {
                                       .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
-  context.summarize("converted " + format_counted(report->record_count, "record", "records") +
-                    " to " + std::string(formats::name_of(storage.layout)) + " " +
+  const std::string what = report->is_completed
+                               ? "completed a convert that was killed after it had published: "
+                               : "converted ";
+  context.summarize(what + format_counted(report->record_count, "record", "records") + " to " +
+                    std::string(formats::name_of(storage.layout)) + " " +
                     std::string(to_string(storage.dtype)) + " in " +
                     std::string(formats::name_of(storage.store)) +
                     (options.bake.empty() ? "" : ", normalized by the corpus' statistics") + ": " +
@@ -154,19 +176,24 @@ Status run_merge(Context& context, const MergeOptions& options) {
                                     .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
-  context.summarize("merged " + format_counted(report->part_count, "part", "parts") + ": " +
+  std::string how = " (linked: the parts may go)";
+  if (report->copied_count > 0)
+    how = " (" + std::to_string(report->copied_count) + " of them copied, every byte verified)";
+  if (report->is_completed) how = " (every byte verified: the parts may go)";
+  context.summarize((report->is_completed
+                         ? "completed a merge that was killed after it had published: "
+                         : "merged ") +
+                    format_counted(report->part_count, "part", "parts") + ": " +
                     format_counted(report->record_count, "record", "records") + " in " +
-                    format_counted(report->shard_count, "shard", "shards") +
-                    (report->copied_count == 0 ? " (linked: the parts may go)"
-                                               : " (" + std::to_string(report->copied_count) +
-                                                     " of them copied, every byte verified)") +
-                    ", " + format_counted(report->reject_count, "reject", "rejects") + ", " +
+                    format_counted(report->shard_count, "shard", "shards") + how + ", " +
+                    format_counted(report->reject_count, "reject", "rejects") + ", " +
                     format_size(report->cache_bytes) + "\n");
   context.print_json({{"parts", report->part_count},
                       {"records", report->record_count},
                       {"rejects", report->reject_count},
                       {"shards", report->shard_count},
                       {"copied", report->copied_count},
+                      {"completed", report->is_completed},
                       {"bytes", report->cache_bytes}});
   return {};
 }

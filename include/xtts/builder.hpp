@@ -75,6 +75,8 @@ struct BuildOptions {
   // The program xtts-decode, which decodes in its own processes, so that a codec's crash costs one
   // clip. Empty: the one installed with this library.
   std::string program = {};
+  // Gives up the unfinished build of another recipe, or the unfinished column, that lies there.
+  bool discard_unfinished = false;
 };
 
 // The plan of a build, known before anything but a small sample is decoded.

@@ -1,7 +1,6 @@
 #include "doctor/diagnose.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "doctor/profile_file.hpp"
 #include "doctor/python_child.hpp"
 #include "doctor/real_batches_check.hpp"
+#include "doctor/scratch_folder.hpp"
 #include "doctor/storage_check.hpp"
 #include "doctor/storage_probe.hpp"
 #include "doctor/system_counters.hpp"
@@ -49,22 +49,6 @@ constexpr double kTellingBytes = 1e6;
 // A machine that is busier than this before anything is measured gives rates that are too low.
 constexpr double kBusyShare = 0.2;
 constexpr std::chrono::milliseconds kBusyTime{400};
-
-// A sample cache that goes with this object.
-class SampleFolder {
- public:
-  explicit SampleFolder(std::string path) : path_(std::move(path)) {}
-  ~SampleFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  SampleFolder(const SampleFolder&) = delete;
-  SampleFolder& operator=(const SampleFolder&) = delete;
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  const std::string path_;
-};
 
 class Doctor {
  public:
@@ -210,13 +194,12 @@ class Doctor {
 
   // Measures the given cache, or one of a sample of DATA.
   Status examine_cache() {
-    std::optional<SampleFolder> sample;
+    std::unique_ptr<ScratchFolder> sample;  // a cache that goes with it
     std::string cache = request_.cache;
     if (cache.empty()) {
       if (corpus_ == nullptr || range_of(ours_.all, 0.0) == std::nullopt) return {};
-      sample.emplace(
-          join_path(request_.scratch_folder, "xtts-doctor-cache-" + std::to_string(::getpid())));
-      cache = sample->path();
+      XTTS_ASSIGN(sample, ScratchFolder::make(request_.scratch_folder));
+      cache = join_path(sample->path(), "cache");
       begin("building a cache of a sample");
       const double rate = range_of(ours_.all, 0.0)->middle();
       const auto count = std::clamp<std::uint64_t>(
@@ -244,7 +227,7 @@ class Doctor {
       return {};
     }
     cache_ = std::move(*measured);
-    is_sample_ = sample.has_value();
+    is_sample_ = sample != nullptr;
     if (!sample) judge_cache_storage(cache);
     return {};
   }

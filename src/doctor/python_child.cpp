@@ -10,6 +10,7 @@
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 #include "doctor/python_modules.hpp"
+#include "doctor/scratch_folder.hpp"
 
 namespace xtts::doctor {
 namespace {
@@ -60,14 +61,10 @@ Status write_modules(const fs::path& folder) {
   return {};
 }
 
-Result<std::string> new_folder() {
+std::string temporary_folder() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
-  std::string pattern = (error ? fs::path("/tmp") : parent) / "xtts-doctor-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr)
-    return Status(StatusCode::kResource,
-                  "no folder for Python modules: " + error_words(errno) + " (" + pattern + ")");
-  return pattern;
+  return error ? "/tmp" : parent.string();
 }
 
 Status failure_of(const PythonCall& call, const ProgramResult& result) {
@@ -100,20 +97,18 @@ Result<FoundPython> find_python(const std::string& python) {
   return failure;
 }
 
-PythonChild::PythonChild(std::string python, std::string version, std::string folder)
+PythonChild::PythonChild(std::string python, std::string version,
+                         std::unique_ptr<ScratchFolder> folder)
     : python_(std::move(python)), version_(std::move(version)), folder_(std::move(folder)) {}
 
-PythonChild::~PythonChild() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+PythonChild::~PythonChild() = default;
 
 Result<std::unique_ptr<PythonChild>> PythonChild::open(const std::string& python) {
   XTTS_ASSIGN(FoundPython found, find_python(python));
-  XTTS_ASSIGN(std::string folder, new_folder());
+  XTTS_ASSIGN(auto folder, ScratchFolder::make(temporary_folder()));
   std::unique_ptr<PythonChild> child(
       new PythonChild(std::move(found.program), std::move(found.version), std::move(folder)));
-  XTTS_TRY(write_modules(child->folder_));
+  XTTS_TRY(write_modules(child->folder_->path()));
   return child;
 }
 
@@ -125,10 +120,11 @@ Result<nlohmann::json> PythonChild::run(const PythonCall& call) const {
       "sys.path[:] = [folder] + [path for path in sys.path if path]; "
       "old = os.environ.get('PYTHONPATH'); "
       "os.environ['PYTHONPATH'] = folder + (os.pathsep + old if old else ''); "
+      "os.environ['TMPDIR'] = folder; "  // its own files go with the folder, whatever ends it
       "sys.argv[:3] = [module]; "
       "runpy.run_module('" +
       std::string(kPackage) + ".' + module, run_name='__main__', alter_sys=True)";
-  std::vector<std::string> arguments{python_, "-B", "-c", start, folder_, call.module};
+  std::vector<std::string> arguments{python_, "-B", "-c", start, folder_->path(), call.module};
   arguments.insert(arguments.end(), call.arguments.begin(), call.arguments.end());
   const std::string input = call.input.is_null() ? std::string() : call.input.dump();
   XTTS_ASSIGN(const ProgramResult result, run_program({.arguments = std::move(arguments),

@@ -16,6 +16,8 @@
 
 namespace xtts::doctor {
 
+class ScratchFolder;
+
 struct FoundPython {
   std::string program;  // a path, or a name on PATH
   std::string version;  // "3.11.2"
@@ -48,11 +50,11 @@ class PythonChild {
   [[nodiscard]] const std::string& version() const noexcept { return version_; }  // "3.11.2"
 
  private:
-  PythonChild(std::string python, std::string version, std::string folder);
+  PythonChild(std::string python, std::string version, std::unique_ptr<ScratchFolder> folder);
 
   const std::string python_;
   const std::string version_;
-  const std::string folder_;
+  const std::unique_ptr<ScratchFolder> folder_;
 };
 
 }  // namespace xtts::doctor

@@ -218,6 +218,8 @@ class Addition final : public ColumnAddition {
                           .record_count = view_->size()};
     if (to_make_.empty()) {
       report.unchanged = true;
+      // An addition that died after it had published has left the index of before.
+      XTTS_TRY(folder_->collect_garbage(&view_->manifest(), {}));
       XTTS_TRY(folder_->finish());
       return report;
     }

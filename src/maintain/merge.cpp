@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/check_cancelled.hpp"
 #include "base/confined_env.hpp"
@@ -10,6 +11,7 @@
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
 #include "formats/sound_columns.hpp"
+#include "maintain/left_over.hpp"
 #include "maintain/parts.hpp"
 #include "maintain/published_clips.hpp"
 #include "pipeline/build_checks.hpp"
@@ -110,16 +112,31 @@ class Merger {
     const bool is_copy = report_.copied_count > 0;
     XTTS_TRY(verify_written(env_, to_.path(),
                             is_copy ? verify::Level::kFull : verify::Level::kQuick, request_.run));
-    XTTS_TRY(copy_source_table(result.manifest.index_digest));
-    XTTS_TRY(to_.finish());
-    report_.part_count = parts_.size();
-    report_.record_count = result.manifest.counts.records;
-    report_.reject_count = clips_.rejects.size();
-    report_.cache_bytes = reader::cache_bytes(result.manifest);
-    return report_;
+    return end(result.manifest);
+  }
+
+  // Does what a run that died after it had published has not done. It may have copied shards.
+  Result<MergeReport> complete(const Manifest& published) {
+    XTTS_TRY(verify_written(env_, to_.path(), verify::Level::kFull, request_.run));
+    XTTS_TRY(to_.collect_garbage(&published, {}));
+    report_.is_completed = true;
+    for (const auto& column : published.columns)
+      if (formats::find_sound_column(column.spec.name) != nullptr)
+        report_.shard_count += static_cast<std::uint32_t>(column.shards.size());
+    return end(published);
   }
 
  private:
+  Result<MergeReport> end(const Manifest& published) {
+    XTTS_TRY(copy_source_table(published.index_digest));
+    XTTS_TRY(to_.finish());
+    report_.part_count = parts_.size();
+    report_.record_count = published.counts.records;
+    report_.reject_count = clips_.rejects.size();
+    report_.cache_bytes = reader::cache_bytes(published);
+    return report_;
+  }
+
   Status adopt_column(const formats::ColumnSpec& column, std::vector<store::JournalShard>& shards) {
     std::vector<ShardsOfPart> sources;
     for (const auto& part : parts_) sources.emplace_back(*part, column.id);
@@ -210,6 +227,16 @@ class Merger {
   MergeReport report_;
 };
 
+// Whether the cache was merged from these parts: it has their shards of sound, and no other.
+bool is_merge_of(const Parts& parts, const Manifest& merged) {
+  std::multiset<Digest> of_parts;
+  for (const auto& part : parts)
+    for (const auto& shard : part->manifest().columns.front().shards) of_parts.insert(shard.digest);
+  std::multiset<Digest> of_merged;
+  for (const auto& shard : merged.columns.front().shards) of_merged.insert(shard.digest);
+  return of_parts == of_merged && merged.generation == 1 && !merged.partition;
+}
+
 }  // namespace
 
 Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
@@ -220,8 +247,10 @@ Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
   for (const std::string& part : request.parts)
     confined = confined_to(*confined, part, Links::kNone);
   Env& env = *confined;
-  XTTS_TRY(check_target(env, request.to));
+  const auto left = published_and_left(env, request.to);
+  if (!left) XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto parts, open_parts(env, request.parts, request.allow_mixed));
+  if (left && !is_merge_of(parts, left->manifest())) XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto clips, published_clips(parts));
   std::uint64_t record_count = 0;
   for (const auto& part : parts) record_count += part->size();
@@ -229,8 +258,10 @@ Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
                                    record_count));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, lease_callbacks_of(request.run)));
+  Merger merger(env, request, parts, clips, *folder);
+  if (left) return merger.complete(left->manifest());
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // from an interrupted merge
-  auto report = Merger(env, request, parts, clips, *folder).run();
+  auto report = merger.run();
   if (!report) remove_unpublished(*folder);
   return report;
 }

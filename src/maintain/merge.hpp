@@ -36,6 +36,7 @@ struct MergeReport {
   std::uint64_t shard_count = 0;
   std::uint64_t copied_count = 0;  // shards that could not be linked
   std::uint64_t cache_bytes = 0;
+  bool is_completed = false;  // the run before had published the cache, and died before its end
 };
 
 [[nodiscard]] Result<MergeReport> merge(Env& env, const MergeRequest& request);

@@ -47,6 +47,7 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
 }
 
 void remove_unpublished(store::CacheFolder& folder) {
+  if (const auto published = folder.manifest(); !published || *published) return;
   (void)folder.collect_garbage(nullptr, {});
   (void)folder.finish();
 }

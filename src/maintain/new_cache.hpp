@@ -32,7 +32,7 @@ struct WriteRun {
                                     const WriteRun& run);
 
 // Removes what a failed run has written: no later run can use it. Removes the folder, too, if this
-// run made it.
+// run made it. What was published stays, with .build/: the same command completes it.
 void remove_unpublished(store::CacheFolder& folder);
 
 [[nodiscard]] store::LeaseCallbacks lease_callbacks_of(const WriteRun& run);

@@ -140,6 +140,15 @@ Status check_bakeable(const Manifest& manifest) {
   return {};
 }
 
+// Passes on the source table, so that the next build need not hash the sources again.
+Status copy_source_table(Env& env, const std::string& from, store::CacheFolder& to,
+                         const Digest& index_digest) {
+  auto table = store::load_source_table(env, from);
+  if (!table) return {};
+  table->index_digest = index_digest;
+  return store::save_source_table(to, std::move(*table));
+}
+
 struct RewriteAim {
   bool keep_statistics = true;
   bool bakes = false;  // records are normalized while they are copied: the cache is bakeable
@@ -174,11 +183,13 @@ class Rewriter {
       take_back(before);
       return status;
     }
-    XTTS_TRY(copy_source_table(result.manifest.index_digest));
+    XTTS_TRY(copy_source_table(env_, from_->path(), to_, result.manifest.index_digest));
     from_.reset();  // releases its lock on the replaced generation
-    XTTS_TRY(to_.collect_garbage(&result.manifest, {}));
+    XTTS_ASSIGN(const LeftOver left_over, remove_left_over(env_, to_, result.manifest));
     XTTS_TRY(to_.finish());
-    return report_of(before, result.manifest);
+    RewriteReport report = report_of(before, result.manifest);
+    report.left_over.held_bytes = left_over.held_bytes;
+    return report;
   }
 
   Status bake(const Manifest& before) {
@@ -297,14 +308,6 @@ class Rewriter {
     (void)to_.publish(before, rejects ? *rejects : std::string());
   }
 
-  // Passes on the source table, so that the next build need not hash the sources again.
-  Status copy_source_table(const Digest& index_digest) {
-    auto table = store::load_source_table(env_, from_->path());
-    if (!table) return {};
-    table->index_digest = index_digest;
-    return store::save_source_table(to_, std::move(*table));
-  }
-
   RewriteReport report_of(const Manifest& before, const Manifest& after) const {
     RewriteReport report;
     report.is_baked = recipe_.features->baked.is_baked();
@@ -342,6 +345,38 @@ Status check_dtype(DType from, DType to) {
               std::string(to_string(to)) + "'"};
 }
 
+// Whether `left` is what the request would make of `from`.
+Result<bool> is_conversion(reader::CacheView& from, reader::CacheView& left,
+                           const ConvertRequest& request) {
+  const Manifest& before = from.manifest();
+  const Manifest& after = left.manifest();
+  if (after.storage_fingerprint != formats::fingerprint(request.storage) ||
+      after.features.contains("baked") !=
+          (request.bake_corpus || before.features.contains("baked")) ||
+      (!request.bake_corpus && after.features_fingerprint != before.features_fingerprint) ||
+      after.columns.size() != before.columns.size())
+    return false;
+  return has_same_clips(from, left);
+}
+
+// Does what a run that died after it had published has not done: it may not have verified.
+Result<RewriteReport> complete(Env& env, const ConvertRequest& request, const Manifest& before,
+                               const Manifest& after) {
+  XTTS_ASSIGN(const auto folder,
+              store::CacheFolder::open(env, request.to, lease_callbacks_of(request.run)));
+  XTTS_TRY(verify_written(env, request.to, verify::Level::kFull, request.run));
+  RewriteReport report{.is_baked = after.features.contains("baked"),
+                       .generation_before = before.generation,
+                       .record_count = after.counts.records,
+                       .bytes_before = reader::cache_bytes(before),
+                       .bytes_after = reader::cache_bytes(after),
+                       .is_completed = true};
+  XTTS_TRY(copy_source_table(env, request.from, *folder, after.index_digest));
+  XTTS_ASSIGN(report.left_over, remove_left_over(env, *folder, after));
+  XTTS_TRY(folder->finish());
+  return report;
+}
+
 }  // namespace
 
 Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
@@ -359,6 +394,8 @@ Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
   if (manifest.generation == 1) {
     RewriteReport report{.unchanged = true, .record_count = manifest.counts.records};
     report.bytes_before = report.bytes_after = reader::cache_bytes(manifest);
+    // A compact that was killed, or that ran beside a reader, has left the generation of before.
+    XTTS_ASSIGN(report.left_over, remove_left_over(env, *folder, manifest));
     XTTS_TRY(folder->finish());
     return report;
   }
@@ -388,6 +425,10 @@ Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
   XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(view->manifest()));
   XTTS_TRY(check_dtype(recipe.storage.dtype, request.storage.dtype));
   if (request.bake_corpus) XTTS_TRY(check_bakeable(view->manifest()));
+  if (const auto left = published_and_left(env, request.to)) {
+    XTTS_ASSIGN(const bool is_it, is_conversion(*view, *left, request));
+    if (is_it) return complete(env, request, view->manifest(), left->manifest());
+  }
   XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, lease_callbacks_of(request.run)));

@@ -15,6 +15,7 @@
 
 #include "base/env.hpp"
 #include "formats/storage_config.hpp"
+#include "maintain/left_over.hpp"
 #include "maintain/new_cache.hpp"
 #include "xtts/status.hpp"
 
@@ -31,6 +32,9 @@ struct RewriteReport {
   std::uint64_t bytes_after = 0;
   // The statistics are of the present clips. Kept statistics are those of the first publication.
   bool statistics_changed = false;
+  // convert: the run before had published the cache, and died before its end.
+  bool is_completed = false;
+  LeftOver left_over = {};
 };
 
 struct CompactRequest {
@@ -41,7 +45,7 @@ struct CompactRequest {
 
 struct ConvertRequest {
   std::string from;
-  std::string to;  // absent, an empty folder, or the rest of an interrupted convert
+  std::string to;  // absent, an empty folder, or what an interrupted convert has left
   formats::StorageConfig storage;
   // Normalizes the mel by the corpus' statistics once, here, to the same bits as a reader with
   // Normalize::kCorpus.

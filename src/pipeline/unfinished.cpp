@@ -14,6 +14,7 @@
 #include "pipeline/manifest_parts.hpp"
 #include "report/human.hpp"
 #include "store/cache_folder.hpp"
+#include "store/source_table.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -60,6 +61,12 @@ std::optional<formats::Recipe> recipe_from_json(const json& document) {
   return std::move(*recipe);
 }
 
+// `data`: empty where it is unknown.
+std::string build_command(const std::string& data, const std::string& cache) {
+  return "xtts-precompute build " + (data.empty() ? "DATA" : shell_quoted(data)) + " " +
+         shell_quoted(cache);
+}
+
 std::uint64_t size_of(Env& env, const std::string& path) {
   const auto facts = env.stat(path);
   return facts ? facts->size_bytes : 0;
@@ -87,13 +94,13 @@ bool has_same_sound(const Unfinished& unfinished, const formats::Recipe& recipe)
   return unfinished.head.features_fingerprint == formats::fingerprint(*recipe.features);
 }
 
-Status refusal(const std::string& cache, const Unfinished& unfinished, const std::string& data) {
-  const std::string discards = "xtts-precompute build " + shell_quoted(data) + " " +
-                               shell_quoted(cache) + " --discard-unfinished";
-  return {StatusCode::kMismatch,
-          cache + " holds " + words_of(unfinished) + ". This goes on with it:\n  " +
-              command_to_continue(cache, unfinished) +
-              "\nThis gives it up, and builds what its options say:\n  " + discards};
+Status refusal(const std::string& cache, const Unfinished& unfinished, const std::string& command,
+               const std::string& where = {}) {
+  return {StatusCode::kMismatch, cache + " holds " + words_of(unfinished) +
+                                     ". This goes on with it" + where + ":\n  " +
+                                     command_to_continue(cache, unfinished) +
+                                     "\nThis gives it up, and builds what its options say:\n  " +
+                                     command + " --discard-unfinished"};
 }
 
 }  // namespace
@@ -108,6 +115,7 @@ std::string encode_asked(const AskedWork& asked) {
     document["speakers"] = asked.speakers;
     document["partition"] = asked.partition;
     document["overwrites"] = asked.overwrites;
+    document["numerics_options"] = asked.numerics_options;
     if (asked.recipe) document["recipe"] = recipe_to_json(*asked.recipe);
   }
   return formats::dump_canonical(document);
@@ -127,6 +135,8 @@ AskedWork decode_asked(const std::string& text) {
   asked.audio_roots = fields.texts("audio_roots");
   asked.speakers = fields.texts("speakers");
   asked.partition = fields.text("partition");
+  if (fields.find("numerics_options") != nullptr)
+    asked.numerics_options = fields.text("numerics_options");
   const json* const overwrites = fields.find("overwrites");
   asked.overwrites = overwrites != nullptr && *overwrites == true;
   if (const json* const recipe = fields.find("recipe")) asked.recipe = recipe_from_json(*recipe);
@@ -141,6 +151,7 @@ AskedWork asked_of(const BuildRequest& request, const formats::Recipe& lengths_o
                   .speakers = request.known_speakers,
                   .partition = {},
                   .overwrites = request.overwrite,
+                  .numerics_options = request.numerics_options,
                   .recipe = request.recipe};
   if (const auto& part = request.partition)
     asked.partition = std::to_string(part->index) + "/" + std::to_string(part->count);
@@ -178,8 +189,8 @@ std::string command_to_continue(const std::string& cache, const Unfinished& unfi
            json(cache).dump(-1, ' ', false, json::error_handler_t::replace) + ").add_column('" +
            asked.column + "', ...), in Python";
   }
-  return "xtts-precompute build " + (asked.data.empty() ? "DATA" : shell_quoted(asked.data)) + " " +
-         shell_quoted(cache) + (asked.overwrites ? " --overwrite" : "") +
+  return build_command(asked.data, cache) + asked.numerics_options +
+         (asked.overwrites ? " --overwrite" : "") +
          (asked.partition.empty() ? "" : " --partition " + asked.partition);
 }
 
@@ -196,13 +207,19 @@ Result<bool> check_unfinished(Env& env, const BuildRequest& request,
       found->head.numerics == numerics;
   if (is_ours) return true;
   if (found->bytes == 0) return false;
-  return refusal(request.cache, *found, request.data);
+  return refusal(
+      request.cache, *found,
+      request.command.empty() ? build_command(request.data, request.cache) : request.command);
 }
 
 Status check_no_unfinished(Env& env, const std::string& cache, const formats::Manifest* published) {
   XTTS_ASSIGN(const auto found, find_unfinished(env, cache, published));
   if (!found || found->bytes == 0) return {};
-  return refusal(cache, *found, found->asked.data.empty() ? "DATA" : found->asked.data);
+  std::string data = found->asked.data;
+  if (data.empty()) {
+    if (const auto sources = store::load_source_table(env, cache)) data = sources->data_path;
+  }
+  return refusal(cache, *found, build_command(data, cache));
 }
 
 }  // namespace xtts::pipeline

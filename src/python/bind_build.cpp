@@ -122,7 +122,7 @@ nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes&
                  const std::string& max_gone, const std::string& partition, std::uint32_t threads,
                  bool no_text, bool retry_rejects, bool overwrite,
                  const std::string& overwrite_only, bool allow_mixed, bool dry_run,
-                 const nb::bytes& program, const nb::callable& on_notice,
+                 bool discard_unfinished, const nb::bytes& program, const nb::callable& on_notice,
                  const std::optional<nb::callable>& on_progress) {
   const BuildOptions options = {.data = text_of(data),
                                 .cache = text_of(cache),
@@ -150,7 +150,8 @@ nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes&
                                 .overwrite_only = overwrite_only,
                                 .allow_mixed = allow_mixed,
                                 .dry_run = dry_run,
-                                .program = text_of(program)};
+                                .program = text_of(program),
+                                .discard_unfinished = discard_unfinished};
   BuildCallbacks callbacks;
   std::string preview;
   if (dry_run) callbacks.before = [&](const BuildPreview& seen) { preview = seen.json; };
@@ -193,7 +194,8 @@ void bind_build(nb::module_& module) {
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,
       "dtype"_a, "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "max_dropped"_a, "max_gone"_a,
       "partition"_a, "threads"_a, "no_text"_a, "retry_rejects"_a, "overwrite"_a, "overwrite_only"_a,
-      "allow_mixed"_a, "dry_run"_a, "program"_a, "on_notice"_a, "on_progress"_a.none(),
+      "allow_mixed"_a, "dry_run"_a, "discard_unfinished"_a, "program"_a, "on_notice"_a,
+      "on_progress"_a.none(),
       nb::sig(
           "def build(*, data: bytes, cache: bytes, recipe: bytes, settings: "
           "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
@@ -202,7 +204,8 @@ void bind_build(nb::module_& module) {
           "memory: str, max_rejects: str, max_dropped: str, max_gone: str, partition: str, "
           "threads: "
           "int, no_text: bool, retry_rejects: bool, "
-          "overwrite: bool, overwrite_only: str, allow_mixed: bool, dry_run: bool, program: bytes, "
+          "overwrite: bool, overwrite_only: str, allow_mixed: bool, dry_run: bool, "
+          "discard_unfinished: bool, program: bytes, "
           "on_notice: "
           "collections.abc.Callable[[str], object], on_progress: collections.abc.Callable[[int, "
           "int, int, float, float, float, float | None], object] | None) -> str"),

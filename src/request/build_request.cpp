@@ -11,6 +11,7 @@
 #include "recipe/corpora_file.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/trainer_config.hpp"
+#include "request/unfinished_build.hpp"
 
 namespace xtts::request {
 namespace {
@@ -73,9 +74,10 @@ pipeline::ChooseEngines engines_of(const DeviceChoice& device) {
 
 }  // namespace
 
-Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
-                                  const TrainerConfigCallback& on_trainer_config) {
-  XTTS_ASSIGN(formats::Recipe recipe, base_recipe_of(env, options, on_trainer_config));
+namespace {
+
+// Applies the settings of the options, and the short forms of settings.
+Status change_by(Env& env, const BuildOptions& options, formats::Recipe& recipe) {
   const auto set = [&](const std::string& key, const std::string& value) {
     return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
   };
@@ -86,7 +88,15 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
   XTTS_TRY(set("storage.dtype", options.dtype));
   XTTS_TRY(recipe::apply_settings(env, recipe, options.settings));
   if (options.no_text) recipe.text.store = false;
-  XTTS_TRY(recipe::check(recipe));
+  return recipe::check(recipe);
+}
+
+}  // namespace
+
+Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
+                                  const TrainerConfigCallback& on_trainer_config) {
+  XTTS_ASSIGN(formats::Recipe recipe, base_recipe_of(env, options, on_trainer_config));
+  XTTS_TRY(change_by(env, options, recipe));
   return recipe;
 }
 
@@ -114,7 +124,12 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (!options.partition.empty()) {
     XTTS_ASSIGN(request.partition, parse_partition(option("partition"), options.partition));
   }
-  XTTS_ASSIGN(request.recipe, recipe_of(env, options, on_trainer_config));
+  XTTS_ASSIGN(const bool goes_on, take_unfinished(env, options, request));
+  if (goes_on) {
+    XTTS_TRY(change_by(env, options, request.recipe));
+  } else {
+    XTTS_ASSIGN(request.recipe, recipe_of(env, options, on_trainer_config));
+  }
   if (!options.speakers_file.empty()) {
     XTTS_ASSIGN(request.known_speakers, corpus::read_speaker_names(env, options.speakers_file,
                                                                    request.recipe.corpus.encoding));
@@ -122,13 +137,16 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (recipe::is_corpora_file(options.data)) {
     XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
   }
-  request.audio_roots = options.audio_roots;
+  if (!options.audio_roots.empty()) request.audio_roots = options.audio_roots;
   XTTS_ASSIGN(request.run.make_decoder, caller.make_decoder());
   request.overwrite = options.overwrite;
   request.overwrite_only = options.overwrite_only;
   request.allow_mixed = options.allow_mixed;
   request.retry_rejects = options.retry_rejects;
   request.dry_run = options.dry_run;
+  request.discard_unfinished = options.discard_unfinished;
+  request.command = build_command(options);
+  request.numerics_options = numerics_options(options);
   return request;
 }
 

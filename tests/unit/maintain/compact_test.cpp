@@ -83,6 +83,24 @@ TEST(Compact, LeavesAReaderItsGeneration) {
   EXPECT_EQ(after->bytes, before->bytes);
 }
 
+// The next compact finds canonical bytes, and still removes what the reader has held.
+TEST(Compact, RemovesTheOldGenerationOnceItsReaderHasEnded) {
+  MemoryEnv env;
+  build_grown(env);
+  auto reader = open_cache(env);
+  const auto first = must_compact(env);
+  EXPECT_FALSE(first.unchanged);
+  EXPECT_GT(first.left_over.held_bytes, 0U);
+  const auto second = must_compact(env);
+  EXPECT_TRUE(second.unchanged);
+  EXPECT_EQ(second.left_over.held_bytes, first.left_over.held_bytes);
+  reader.reset();
+  const auto third = must_compact(env);
+  EXPECT_TRUE(third.unchanged);
+  EXPECT_EQ(third.left_over.freed_bytes, first.left_over.held_bytes);
+  EXPECT_EQ(difference(built_from_nothing(), published_files(env)), "");
+}
+
 // What repair cannot make again, and what nobody needs.
 TEST(Compact, LeavesADamagedTombstoneBehind) {
   MemoryEnv env;

@@ -267,6 +267,7 @@ def build(
     retry_rejects: bool = ...,
     overwrite: bool | str = ...,
     allow_mixed: bool = ...,
+    discard_unfinished: bool = ...,
     dry_run: Literal[False] = ...,
     progress: bool | Callable[[BuildProgress], object] = ...,
 ) -> BuildReport: ...
@@ -299,6 +300,7 @@ def build(
     retry_rejects: bool = ...,
     overwrite: bool | str = ...,
     allow_mixed: bool = ...,
+    discard_unfinished: bool = ...,
     dry_run: Literal[True],
     progress: bool | Callable[[BuildProgress], object] = ...,
 ) -> BuildPreview: ...
@@ -330,6 +332,7 @@ def build(
     retry_rejects: bool = False,
     overwrite: bool | str = False,
     allow_mixed: bool = False,
+    discard_unfinished: bool = False,
     dry_run: bool = False,
     progress: bool | Callable[[BuildProgress], object] = True,
 ) -> BuildReport | BuildPreview:
@@ -374,6 +377,8 @@ def build(
             (`cache.digest`): begins anew only if that generation is still the published one. A
             generation that was published since is brought up to date instead.
         allow_mixed: True: may add to a cache that another CPU or library version made.
+        discard_unfinished: True: gives up the unfinished build, or the unfinished column, that lies
+            there. Else one of another recipe is a MismatchError.
         dry_run: True: computes nothing and returns a BuildPreview.
         progress: True: a bar by tqdm or rich, if one is installed, else lines. A function: it gets
             a BuildProgress. False: nothing.
@@ -384,7 +389,7 @@ def build(
     Raises:
         TooManyRejectsError: A limit of loss is passed. Nothing is published, and finished work is
             kept.
-        MismatchError: The cache has another recipe.
+        MismatchError: The cache has another recipe, or an unfinished build of another one.
         BusyError: Another process is building this cache.
         NotFoundError: DATA or another path does not exist.
         InvalidArgumentError: An argument is wrong.
@@ -418,6 +423,7 @@ def build(
         "overwrite_only": overwrite if is_digest(overwrite) else "",
         "allow_mixed": switch("allow_mixed", allow_mixed),
         "dry_run": switch("dry_run", dry_run),
+        "discard_unfinished": switch("discard_unfinished", discard_unfinished),
         "program": b"",
     }
     with _progress(progress, "build") as hear:

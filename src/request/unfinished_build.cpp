@@ -1,0 +1,78 @@
+#include "request/unfinished_build.hpp"
+
+#include <initializer_list>
+#include <utility>
+
+#include "base/confined_env.hpp"
+#include "base/shell_words.hpp"
+#include "base/try.hpp"
+#include "pipeline/unfinished.hpp"
+#include "reader/manifest_file.hpp"
+
+namespace xtts::request {
+
+Result<bool> take_unfinished(Env& env, const BuildOptions& options,
+                             pipeline::BuildRequest& request) {
+  if (!options.recipe.empty() || !options.config.empty() || options.discard_unfinished ||
+      !env.stat(options.cache).ok())
+    return false;
+  const auto confined = confined_to(env, options.cache, Links::kNone);
+  const auto published = reader::load_manifest(*confined, options.cache);
+  auto found = pipeline::find_unfinished(*confined, options.cache,
+                                         published ? &published->manifest : nullptr);
+  // The build meets the failure again, with better words.
+  if (!found || !*found) return false;
+  pipeline::AskedWork& asked = (*found)->asked;
+  if (!asked.recipe || asked.overwrites != options.overwrite) return false;
+  request.recipe = std::move(*asked.recipe);
+  request.audio_roots = std::move(asked.audio_roots);
+  request.known_speakers = std::move(asked.speakers);
+  return true;
+}
+
+std::string numerics_options(const BuildOptions& options) {
+  const BuildOptions usual;
+  std::string words;
+  if (options.device != usual.device) words += " --device " + shell_quoted(options.device);
+  if (options.isa != usual.isa) words += " --isa " + shell_quoted(options.isa);
+  return words;
+}
+
+std::string build_command(const BuildOptions& options) {
+  std::string command = "xtts-precompute build " + shell_quoted(options.data) + " " +
+                        shell_quoted(options.cache) + numerics_options(options);
+  const BuildOptions usual;
+  using Text = std::string BuildOptions::*;
+  for (const auto& [flag, text] : std::initializer_list<std::pair<const char*, Text>>{
+           {"recipe", &BuildOptions::recipe},
+           {"config", &BuildOptions::config},
+           {"layout-of-data", &BuildOptions::layout_of_data},
+           {"language", &BuildOptions::language},
+           {"speakers", &BuildOptions::speakers_file},
+           {"store", &BuildOptions::store},
+           {"layout", &BuildOptions::layout},
+           {"dtype", &BuildOptions::dtype},
+           {"memory", &BuildOptions::memory},
+           {"max-rejects", &BuildOptions::max_rejects},
+           {"max-dropped", &BuildOptions::max_dropped},
+           {"max-gone", &BuildOptions::max_gone},
+           {"partition", &BuildOptions::partition}}) {
+    if (options.*text != usual.*text)
+      command += " --" + std::string(flag) + " " + shell_quoted(options.*text);
+  }
+  for (const std::string& setting : options.settings) command += " --set " + shell_quoted(setting);
+  for (const std::string& root : options.audio_roots)
+    command += " --audio-root " + shell_quoted(root);
+  using Flag = bool BuildOptions::*;
+  for (const auto& [flag, is_on] : std::initializer_list<std::pair<const char*, Flag>>{
+           {"no-text", &BuildOptions::no_text},
+           {"retry-rejects", &BuildOptions::retry_rejects},
+           {"overwrite", &BuildOptions::overwrite},
+           {"allow-mixed", &BuildOptions::allow_mixed},
+           {"discard-unfinished", &BuildOptions::discard_unfinished}}) {
+    if (options.*is_on) command += " --" + std::string(flag);
+  }
+  return command;
+}
+
+}  // namespace xtts::request
