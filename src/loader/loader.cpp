@@ -443,10 +443,12 @@ std::string Loader::notice() const {
     if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
   };
   if (no_batch_) {
+    const std::uint64_t clips = selection_.size();
     add("an epoch has no batch: " +
-        counted(selection_.size(), "clip does not fill one", "clips do not fill one") +
-        " on each rank, and last_batch drops the rest: ask for a smaller batch_size, or keep the "
-        "rest");
+        (clips == 0 ? "no clip is chosen"
+                    : counted(clips, "clip does not fill one", "clips do not fill one") +
+                          " on each rank, and last_batch drops the rest: ask for a smaller "
+                          "batch_size, or keep the rest"));
   }
   add(idle_options_);
   add(device_->shortfall());

@@ -256,3 +256,7 @@ def test_an_epoch_without_a_batch_is_told(cache):
         UserWarning, match=f"an epoch has no batch: {len(cache)} clips do not fill one of {len(cache) + 1}"
     ):
         assert list(reader) == []
+    with pytest.warns(
+        UserWarning, match="no clip of the split 'test' is chosen: .*--overwrite --set corpus.train_split"
+    ):
+        assert list(cache.reader(batch_size=2, split="test")) == []

@@ -293,7 +293,9 @@ def test_an_epoch_without_a_batch_is_an_error_and_no_loop_for_ever(corpus, path,
         match="there is no batch in an epoch: 32 clips are chosen, .* give a smaller batch_size",
     ):
         dataset.create_tf_dataset(1000, drop_remainder=True)
-    with pytest.raises(xp.InvalidArgumentError, match="no clip is chosen of the split 'test'"):
+    with pytest.raises(
+        xp.InvalidArgumentError, match="no clip of the split 'test' is chosen: .*--overwrite --set corpus.train_split"
+    ):
         opened(path, {"preprocessing_mode": mode}, data=corpus, split="test").create_tf_dataset()
 
 

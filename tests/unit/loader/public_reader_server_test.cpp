@@ -259,6 +259,8 @@ TEST(PublicReaderServer, LogTellsWhatAPersonShouldKnow) {
   Reader none = open_reader(cache, {.batch_size = 100, .log = log});
   EXPECT_TRUE(has_told(LogLevel::kNotice, "an epoch has no batch: 61 clips do not fill one"));
   EXPECT_NE(none.stats().notice.find("no batch"), std::string::npos);
+  (void)open_reader(cache, {.split = "test", .log = log});
+  EXPECT_TRUE(has_told(LogLevel::kNotice, "an epoch has no batch: no clip is chosen"));
   EXPECT_TRUE(has_told(LogLevel::kInfo, "reading: "));
   told.clear();
   Reader skips = open_reader(

@@ -79,8 +79,20 @@ def begin_next_epoch(state: dict[str, Any]) -> None:
 def warn_of_no_batch(sample_count: int, options: Mapping[str, Any]) -> None:
     """Warns the caller who iterates over an epoch that has no batch."""
     given = {**DEFAULTS, **options}
-    warnings.warn(
-        f"an epoch has no batch: {counted(sample_count, 'clip does', 'clips do')} not fill one of "
-        f"{given['batch_size']} on each of {counted(given['world_size'], 'rank', 'ranks')}; drop_last=False keeps them",
-        stacklevel=3,
+    why = (
+        f"{counted(sample_count, 'clip does', 'clips do')} not fill one of "
+        f"{given['batch_size']} on each of {counted(given['world_size'], 'rank', 'ranks')}; drop_last=False keeps them"
+    )
+    warnings.warn(f"an epoch has no batch: {why if sample_count else no_clips(options)}", stacklevel=3)
+
+
+def no_clips(options: Mapping[str, Any]) -> str:
+    """Returns why there is none, and how a build gives a split some."""
+    split = options.get("split")
+    if split is None:
+        return "no clip is chosen"
+    return (
+        f"no clip of the split '{split}' is chosen: split=None takes those of all splits. A build keeps the corpus's "
+        "own splits; where there are none, --overwrite --set corpus.train_split=0.6 --set corpus.validation_split=0.4 "
+        "builds the cache with other shares"
     )

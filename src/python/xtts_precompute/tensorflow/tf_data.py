@@ -19,6 +19,7 @@ from .._base.errors import InvalidArgumentError, UnsupportedError
 from .._base.frameworks import framework
 from .._base.words import counted
 from .._cache.batch import Batch
+from .._cache.epochs import no_clips
 from .._loaders.loader import BatchLoader, ReadableOrPath
 from .._loaders.passes import Passes
 
@@ -334,13 +335,7 @@ def no_batch(source: Passes[Any]) -> InvalidArgumentError:
     """Returns the error for an epoch without a batch: a loop over such epochs would never end."""
     clips = source._opened().sample_count
     if not clips:
-        split = source._options.get("split")
-        whose = (
-            ""
-            if split is None
-            else f" of the split '{split}': how many clips it has is decided when the cache is built"
-        )
-        return InvalidArgumentError(f"there is no batch in an epoch: no clip is chosen{whose}")
+        return InvalidArgumentError(f"there is no batch in an epoch: {no_clips(source._options)}")
     return InvalidArgumentError(
         f"there is no batch in an epoch: {counted(clips, 'clip is', 'clips are')} chosen, "
         "fewer than a batch of all ranks has: give a smaller batch_size"
