@@ -3,6 +3,7 @@
 import importlib
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -92,8 +93,7 @@ def test_batches_are_the_trainers_clips_tokens_and_order(data, native, pads):
     xp.myxtts.install(native)
     made = batches(data, splits={"train": items}, pad_to_fixed_length=pads, max_text_tokens=200)
     cache, lines = xp.open(native), (data / "metadata.csv").read_text(encoding="utf-8").splitlines()
-    # A step that is compiled for one shape must get no short batch.
-    assert [len(batch[0]) for batch in made] == ([4] if pads else [4, 2])
+    assert [len(batch[0]) for batch in made] == [4, 2]  # the trainer asks for the short one, too
     rows = [tuple(part[row] for part in batch) for batch in made for row in range(len(batch[0]))]
     for item, (tokens, mel, text_len, mel_len) in zip(items, rows):
         clip_id, text, _ = lines[item].split("|")
@@ -205,7 +205,7 @@ def test_two_folders_have_a_cache_each(corpus, tmp_path, capfd):
     tell(*shlex.split(str(error.value).splitlines()[-1])[1:], "--quiet")
     with pytest.raises(
         xp.MismatchError,
-        match="the 18 clips that the trainer has for val are not in .*cache. This makes it:\n.*cache-val",
+        match="cache holds other clips: none of .*metadata_eval.csv is there. This makes it:\n.*cache-val",
     ) as error:
         dataset(tmp_path / "eval", "val", **keys).create_tf_dataset()
     tell(*shlex.split(str(error.value).splitlines()[-1])[1:], "--quiet")
@@ -220,6 +220,7 @@ def test_the_cache_of_another_corpus_is_refused(data, native, tmp_path):
     other.write_text(
         (data / "metadata.csv").read_text(encoding="utf-8").replace("this is", "no such text"), encoding="utf-8"
     )
+    os.symlink(data / "wavs", tmp_path / "wavs")
     xp.myxtts.install(native)
     with pytest.raises(xp.MismatchError, match="37 of 37 clips have other texts"):
         dataset(tmp_path).create_tf_dataset()
@@ -299,13 +300,41 @@ def test_padding_that_the_trainer_itself_fails_at_is_named(data, native):
         dataset(data, pad_to_fixed_length=True, max_text_length=5).create_tf_dataset()
 
 
-def test_too_few_clips_for_a_batch_do_not_wait_for_ever(data, native):
+@pytest.mark.parametrize("pads", [False, True])
+def test_clips_that_fill_no_batch_are_a_short_one(data, native, pads):
     pytest.importorskip(
         "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
     )
     xp.myxtts.install(native)
-    with pytest.raises(xp.InvalidArgumentError, match="train has 37 clips, which fill no batch of 40"):
-        dataset(data, pad_to_fixed_length=True).create_tf_dataset(batch_size=40)
+    made = dataset(data, pad_to_fixed_length=pads, max_text_tokens=200).create_tf_dataset(batch_size=40)
+    assert [len(batch[0]) for batch in made.take(2)] == [37, 37]
+
+
+def test_a_subset_without_clips_is_what_the_trainer_does_or_an_error(data, native, tmp_path):
+    xp.myxtts.install(native)
+    keys = {"splits": {"train": [0, 1], "val": [], "test": []}}
+    assert not batches(data, "test", **keys)
+    with pytest.raises(
+        xp.InvalidArgumentError,
+        match="val has none of the 37 clips of .*metadata.csv, .*splits.json, which divides them, and raise data.val_",
+    ):
+        dataset(data, "val", **keys).create_tf_dataset()
+    (tmp_path / "wavs").mkdir()
+    shutil.copy(data / "metadata.csv", tmp_path)
+    with pytest.raises(xp.InvalidArgumentError, match="train has no clips, .* no line of .* has its sound in .*ID.wav"):
+        dataset(tmp_path).create_tf_dataset()
+
+
+def test_clips_that_are_no_wav_files_are_told(data, native, tmp_path, capfd):
+    xp.myxtts.install(native)
+    shutil.copytree(data, tmp_path / "data")
+    for name, suffix in (("clip-003", ".mp3"), ("clip-004", ".flac"), ("clip-005", ".flac")):
+        (tmp_path / f"data/wavs/{name}.wav").rename(tmp_path / f"data/wavs/{name}{suffix}")
+    assert sum(len(batch[0]) for batch in batches(tmp_path / "data")) == 34
+    batches(tmp_path / "data", "val")
+    told = capfd.readouterr().err
+    assert told.count("warning: 3 of 37 clips of ") == 1 and "and these are 2 .flac, 1 .mp3. Convert them" in told
+    assert f"delete {tmp_path}/data/processed/splits.json" in told and "xp.myxtts.open" in told
 
 
 def test_a_program_may_end_while_batches_are_read(data, native):
@@ -385,9 +414,21 @@ PROGRAMS = {
         ),
         "this version of the trainer has no key data.preprocessing_mode: take it out of the file, and say --mode here",
     ),
+    "a number": (
+        "'1e-4' / 2.0\n",
+        "such as 1e-4, is a text in YAML (1.0e-4 is a number): xtts-precompute config check my.yaml --fix mends",
+    ),
+    "a short batch": (
+        "def train_step():\n    raise TypeError('Binding inputs to tf.function failed due to ...')\ntrain_step()\n",
+        "set training.enable_graph_mode: false, or a batch_size that divides the number of clips",
+    ),
+    "another layout": (
+        "raise FileNotFoundError('Metadata file not found: /data/metadata.csv')\n",
+        "The trainer reads the layout of LJSpeech alone, lines of ID|TEXT and wavs/ID.wav",
+    ),
     "another key": (
         "class ModelConfig:\n    def __init__(self): pass\nModelConfig(n_mells=3)\n",
-        "has no key model.n_mells: take it out of the file\n",
+        "has no key model.n_mells: xtts-precompute config check my.yaml --fix mends the file\n",
     ),
     "padding": (
         "raise ValueError('Attempted to pad to a smaller size than the input element.')\n",
@@ -404,7 +445,7 @@ PROGRAMS = {
 def test_the_launcher_names_the_trainers_own_faults(native, tmp_path, kind):
     text, words = PROGRAMS[kind]
     (tmp_path / "train.py").write_text("import sys\n" + text, encoding="utf-8")
-    done = launch("--cache", native, "train.py", folder=tmp_path)
+    done = launch("--cache", native, "train.py", "--config", "my.yaml", folder=tmp_path)
     assert (
         done.returncode == 1
         and "\nxtts-precompute: the trainer fails here without a cache, too: " in "\n" + done.stderr

@@ -116,7 +116,7 @@ def test_precompute_takes_the_plain_cache_however_long_its_records_are(data, tmp
     cache = xp.open(tmp_path / "cache")
     lines = (data / "metadata.csv").read_text(encoding="utf-8").splitlines()
     rows = [(batch, row) for batch in made for row in range(len(batch[0]))]
-    assert len(rows) == (36 if pads else 37)
+    assert len(rows) == 37
     for line, (batch, row) in zip(lines, rows):
         stored = np.asarray(cache[line.split("|")[0]]["mel"])
         _, mel, _, mel_len = (part[row] for part in batch)
@@ -158,7 +158,11 @@ def test_other_features_fit_that_have_its_rate_hop_and_mels(data, tmp_path, capf
     tell("build", data, tmp_path / "cache", "--quiet", "--recipe", "hifigan")
     xp.myxtts.install(tmp_path / "cache", mode="precompute")
     assert len(batches(data)) == 10
-    assert "(recipe hifigan); the trainer's own loader computes others (myxtts-tf)" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert "(recipe hifigan); the trainer's own loader computes others (myxtts-tf), and its inference those of" in told
+    xp.myxtts.install(tmp_path / "cache", mode="precompute")
+    batches(data, use_tf_native_loading=False)
+    assert "the trainer's own loader and its inference compute others (myxtts)" in capfd.readouterr().err
 
 
 def test_a_record_that_was_cut_shorter_than_the_trainer_asks_is_an_error(data, tmp_path):
@@ -305,6 +309,46 @@ def test_build_makes_what_is_missing(package, folders, tmp_path, mode, recipe):
     assert {xp.open(tmp_path / name).recipe for name in ("cache", "cache-val")} == {recipe}
 
 
+def test_one_cache_is_made_of_a_folder_whose_clips_a_cache_does_not_have(data, folders, tmp_path):
+    tell("build", folders[0], tmp_path / "cache", "--quiet", "--set", f"corpus.metadata_train_file={LISTS[0]}",
+         "--set", "corpus.wavs_train_folder=wavs")  # fmt: skip
+    other = shutil.copytree(data, tmp_path / "data")
+    table = (other / "metadata.csv").read_text(encoding="utf-8")
+    (other / "metadata.csv").write_text(table.replace("clip-", "other-"), encoding="utf-8")
+    for file in (other / "wavs").iterdir():
+        file.rename(file.with_name(file.name.replace("clip-", "other-")))
+    file = config_file(tmp_path, preprocessing_mode="precompute")
+    words = ("-m", "myxtts.cli", "train", "--config", file, "--data-path", other)
+    done = launch("--cache", tmp_path / "cache", *words, folder=tmp_path)
+    assert f"{tmp_path}/cache holds other clips: none of {other}/metadata.csv is there" in done.stderr, done.stderr
+    assert len(commands_in(done.stderr)) == 1
+
+
+def test_an_error_that_the_trainer_has_printed_is_printed_once(data, tmp_path):
+    tensorflow()
+    (tmp_path / "own.py").write_text(
+        "import runpy\nrunpy.run_module('myxtts.cli', run_name='__main__')\n", encoding="utf-8"
+    )
+    words = ("own.py", "train", "--config", config_file(tmp_path), "--data-path", data)
+    done = launch("--cache", tmp_path / "none", *words, folder=tmp_path)
+    assert done.returncode == 2 and (done.stdout + done.stderr).count("is not there, or not finished") == 1, done
+
+
+def test_an_interrupted_training_tells_what_was_measured(data, plain, tmp_path):
+    tensorflow()
+    (tmp_path / "own.py").write_text(
+        "import runpy\nfrom myxtts.training.trainer import XTTSTrainer as theirs\n"
+        "def interrupted(self):\n    raise KeyboardInterrupt\n"
+        "theirs._xtts_base._save_checkpoint = interrupted\n"
+        "runpy.run_module('myxtts.cli', run_name='__main__')\n",
+        encoding="utf-8",
+    )
+    file = config_file(tmp_path, preprocessing_mode="precompute")
+    done = launch("--cache", plain, "own.py", "train", "--config", file, "--data-path", data, folder=tmp_path)
+    assert done.returncode == 1 and "Interrupted by user" in done.stdout, done.stdout + done.stderr
+    assert "trained 10 steps of 4 clips" in done.stderr and "a batch" not in done.stderr, done.stderr
+
+
 def test_a_build_that_fails_ends_the_launcher_with_its_code(data, tmp_path):
     bad = shutil.copytree(data, tmp_path / "data")
     for file in sorted((bad / "wavs").iterdir())[:20]:
@@ -396,6 +440,8 @@ def test_a_checkpoint_of_unknown_features_stops_the_launcher_before_tensorflow(p
     assert done.returncode == 2 and "TensorFlow is imported" not in done.stderr
     for part in ("checkpoint_500: no note says on which", "--reset-training", "the mode that made it", "--accept-"):
         assert part in done.stderr, done.stderr
+    done = launch("--cache", tmp_path / "new", "--build", "--mode", "precompute", *words, folder=tmp_path)
+    assert done.returncode == 2 and "checkpoint_500: no note" in done.stderr and "--build:" not in done.stderr
     for more in ((*start, "--accept-checkpoint", *words), (*start, *words, "--reset-training")):
         done = launch(*more, folder=tmp_path, PYTHONPATH=path)
         assert "TensorFlow is imported" in done.stderr, done.stderr
@@ -411,18 +457,18 @@ def test_a_training_tells_what_was_gained_and_notes_its_checkpoints(data, plain,
     start = ("--cache", plain)
     done = launch(*start, "--no-compare", *words, folder=tmp_path)
     assert done.returncode == 0 and "Training completed!" in done.stdout, done.stdout + done.stderr
-    for line in (r"trained 18 steps of 4 clips\. What was gained", r"  steps +[\d.]+ ms each, .*good is above 10 a sec",
+    for line in (r"trained 20 steps of 4 clips\. What was gained", r"  steps +[\d.]+ ms each, .*good is above 10 a sec",
                  r"  waiting +.*good is below 30 %", r"  variation +.*good is below 20 %",
                  r"  batch +.*from the cache +.*good is below 100 ms"):  # fmt: skip
         assert re.search(line, done.stderr), (line, done.stderr)
     assert "own loader " not in done.stderr.split("What was gained")[1]
     noted = json.loads((tmp_path / "checkpoints/xtts-features.json").read_text(encoding="utf-8"))
-    assert sorted(noted["checkpoints"]) == ["checkpoint_18", "checkpoint_9"]
+    assert sorted(noted["checkpoints"]) == ["checkpoint_10", "checkpoint_20"]
     assert [one["recipe"] for one in noted["features"].values()] == ["myxtts"]
     # The same features go on; those of the trainer's own loader do not.
-    resumed = (*words, "--resume-from", "checkpoints/checkpoint_18")
+    resumed = (*words, "--resume-from", "checkpoints/checkpoint_20")
     done = launch(*start, "--no-compare", *resumed, folder=tmp_path)
-    assert done.returncode == 0 and "trained 18 steps" in done.stderr, done.stderr
+    assert done.returncode == 0 and "trained 20 steps" in done.stderr, done.stderr
     done = launch(*start, "--mode", "runtime", *resumed, folder=tmp_path)
     assert done.returncode == 2 and "go on with the mode that made it, --mode precompute" in done.stderr, done.stderr
     assert "start anew, without --resume-from" in done.stderr
@@ -442,7 +488,7 @@ def test_a_program_that_nobody_knows_is_checked_while_it_runs(package, data, pla
     done = launch("--cache", plain, *words, "--reset-training", folder=tmp_path)
     assert done.returncode == 2 and '"myxtts" in the cache, "myxtts-tf" asked for' in done.stderr, done.stderr
     done = launch("--cache", plain, "--mode", "precompute", "--no-compare", *words, "--reset-training", folder=tmp_path)
-    assert done.returncode == 0 and "trained up to step 9" in done.stdout, done.stderr
+    assert done.returncode == 0 and "trained up to step 10" in done.stdout, done.stderr
 
 
 def watch(stats=None):
@@ -489,8 +535,15 @@ def test_steps_that_vary_are_warned_of_while_the_trainer_trains(clock, late):
     run_epoch(watched, source(), (lambda: clock(0.001)) if late else some_are_long)
     (warning,) = told  # once, and not for each step
     assert warning.startswith("warning: steps vary by 1")
-    assert "(the last 100; good is below 20 %, bad above 50 %)" in warning
+    assert "(the last 20; good is below 20 %, bad above 50 %)" in warning
     assert ("batches come late" in warning) == late and ("steps themselves differ" in warning) != late
+
+
+def test_one_long_step_is_no_variation(clock):
+    watched, told = watch()
+    turn = iter(range(10**6))
+    run_epoch(watched, range(60), lambda: clock(5 if next(turn) == 30 else 0.01))
+    assert not told
 
 
 def test_even_steps_are_not_warned_of_and_their_figures_are_right(clock):

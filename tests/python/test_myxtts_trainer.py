@@ -69,11 +69,8 @@ def batches(data, subset, **keys):
     made = LJSpeechDataset(str(data), its_config(**keys), subset, download=False)
     # With one call, the trainer's own loader keeps the order.
     whole = made.create_tf_dataset(
-        shuffle=subset == "train",
-        repeat=False,
-        num_parallel_calls=1,
-        drop_remainder=bool(keys.get("pad_to_fixed_length")),
-    )
+        shuffle=subset == "train", repeat=False, num_parallel_calls=1, drop_remainder=False
+    )  # fmt: skip
     return [tuple(part.numpy() for part in batch) for batch in whole]
 
 
@@ -100,7 +97,8 @@ def test_batches_are_those_of_its_own_loaders(data, tmp_path, native, pads):
     xp.myxtts.install(path)
     for subset, expected in own.items():
         made = batches(data, subset, **keys)
-        assert len(made) == len(expected) and (subset == "val" or expected)
+        assert [len(batch[0]) for batch in made] == [len(batch[0]) for batch in expected]
+        assert expected and (subset == "val" or len(expected[-1][0]) < 4)
         for ours, theirs in zip(made, expected):
             for place in (0, 2, 3):  # places of tokens and lengths
                 assert ours[place].dtype == theirs[place].dtype

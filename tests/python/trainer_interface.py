@@ -40,8 +40,10 @@ class LJSpeechDataset:
         self.audio_processor, self.text_processor = AudioProcessor(config), TextProcessor()
         name = config.metadata_train_file if subset == "train" else config.metadata_eval_file
         self.use_custom_metadata, self._custom_index_map = bool(name), None
-        self.metadata_file = data_path / (name or "metadata.csv")
+        self.metadata_file, self.wavs_dir = data_path / (name or "metadata.csv"), data_path / "wavs"
+        self.splits_file = data_path / "processed/splits.json"
         lines = [line.split("|") for line in self.metadata_file.read_text(encoding="utf-8").splitlines()]
+        lines = [line for line in lines if (self.wavs_dir / f"{line[0]}.wav").exists()]
         self.metadata = Frame([dict(id=one[0], transcription=one[1], normalized_transcription=one[-1])
                                for one in lines])
         all_lines = list(range(len(lines)))
@@ -171,8 +173,9 @@ class XTTSTrainer:
         data = self.config.data
         train = LJSpeechDataset(Path(train_data_path), data, "train")
         val = LJSpeechDataset(Path(val_data_path or train_data_path), data, "val")
-        self.steps = len(train) // data.batch_size
-        return train.create_tf_dataset(data.batch_size), val.create_tf_dataset(data.batch_size, repeat=False)
+        self.steps = -(-len(train) // data.batch_size)
+        options = {"batch_size": data.batch_size, "drop_remainder": False}
+        return train.create_tf_dataset(**options), val.create_tf_dataset(**options, shuffle=False, repeat=False)
 
     def train(self, train_dataset, val_dataset):
         for _ in range(self.config.training.epochs):
@@ -213,6 +216,9 @@ def main():
         config = XTTSConfig.from_yaml(args.config)
         trainer = XTTSTrainer(config=config, resume_checkpoint=args.resume_from)
         trainer.train(*trainer.prepare_datasets(train_data_path=args.data_path, val_data_path=args.val_data_path))
+    except KeyboardInterrupt:
+        print("Interrupted by user")
+        sys.exit(1)
     except Exception as error:
         print(f"Error: {error}")
         sys.exit(1)

@@ -2,8 +2,9 @@
 
 This depends on the trainer's interface at 7e78353: the names of the modules and classes below;
 LJSpeechDataset's `create_tf_dataset()` with its arguments, `config`, `subset`, `items`, `metadata`
-(id, transcription, normalized_transcription), `audio_processor`, `text_processor`,
-`_detect_language()` and `_apply_phone_level_normalization()`; XTTSTrainer's `_train_epoch()`,
+(id, transcription, normalized_transcription), `metadata_file`, `wavs_dir`, `splits_file`,
+`audio_processor`, `text_processor`, `_detect_language()` and
+`_apply_phone_level_normalization()`; XTTSTrainer's `_train_epoch()`,
 `_load_checkpoint()`, `_save_checkpoint()` and `save_checkpoint()`.
 """
 

@@ -203,8 +203,8 @@ def _lacking(
         need = _need(folder, given, used, MismatchError, "", f"-{folder.subset}")
         if need.path in given:
             return dataclasses.replace(need, kind=NotFoundError, what=_not_there(need.path))
-        lost = f"the {len(items.ids):,} clips that {whose} are" if len(items.ids) > 1 else f"the clip that {whose} is"
-        return dataclasses.replace(need, what=f"{lost} not in {', '.join(given)}.")
+        what = f"{' and '.join(given)} {'hold' if given[1:] else 'holds'} other clips: none of {folder.table} is there."
+        return dataclasses.replace(need, what=what)
     if others:
         # Of several, the one that has these clips.
         path, differ = next((one for one in others if _has(one[0], folder)), others[0])
@@ -316,8 +316,9 @@ def failure(needs: Sequence[Need], mode: str, by_launcher: bool) -> Error:
     how = "This makes it" if len(commands) == 1 else "These make them"
     if all(need.kind is CorruptError for need in needs):
         how = "This mends it"
-    elif any("--overwrite" in need.command for need in needs):
-        how = "This overwrites it (or choose another cache)" if len(commands) == 1 else how
+    elif len(commands) == 1 and "--overwrite" in needs[0].command:
+        how = "This overwrites it"
     how += " (--build does it here)" if by_launcher else ""
+    how += "; another folder in the command keeps the cache" if how.startswith("This overwrites") else ""
     separator = "\n" if "\n" in told else " "
     return needs[0].kind("\n".join([f"{told}{separator}{how}:", *(f"    {command}" for command in commands)]))

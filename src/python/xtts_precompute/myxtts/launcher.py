@@ -56,15 +56,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Error as error:
         return _ended_by(error)
     except SystemExit as end:
-        if end.code not in (None, 0):
-            # myxtts.cli prints one line of an error, and ends.
-            if isinstance(end.__context__, Error):
-                return _ended_by(end.__context__)
-            fault = None if end.__context__ is None else fault_of(end.__context__)
-            if fault is not None:
-                return _told(fault)
-            raise
-        _report(training, compares=options.compare)
+        # myxtts.cli prints an error or that it was interrupted, and ends with 1.
+        cause = end.__context__ if end.code not in (None, 0) else None
+        if isinstance(cause, Error):
+            by_cli = any(frame.filename.endswith("myxtts/cli.py") for frame in traceback.extract_tb(end.__traceback__))
+            return _ended_by(cause, is_told=by_cli)
+        fault = None if cause is None else fault_of(cause)
+        if fault is not None:
+            return _told(fault)
+        if end.code in (None, 0):
+            _report(training, compares=options.compare)
+        elif isinstance(cause, KeyboardInterrupt):
+            _report(training, measures=False)
         raise
     except KeyboardInterrupt:
         _report(training, measures=False)
@@ -84,6 +87,8 @@ def _check(plan: Planned, training: Training) -> None:
     wish = training.wish
     mode = wish.mode_of(plan.config)
     training.has_native = plan.has_native
+    if plan.resumes is not None:  # before --build works for nothing
+        training.resumes(plan.resumes, plan.config)
     if mode != "runtime":
         found = [
             folder_in(plan.config, data, subset, plan.has_native, wish)
@@ -98,8 +103,6 @@ def _check(plan: Planned, training: Training) -> None:
         else:
             for folder, one in zip(folders, items):
                 training.takes_features(one.paths, folder.asked)
-    if plan.resumes is not None:
-        training.resumes(plan.resumes, plan.config)
 
 
 def _run(words: list[str], is_module: bool) -> None:
@@ -116,8 +119,9 @@ def _report(training: Training, **how: bool) -> None:
         say(training.report(**how))
 
 
-def _ended_by(error: Error) -> int:
-    print(f"xtts-precompute: {error}", file=sys.stderr)
+def _ended_by(error: Error, is_told: bool = False) -> int:
+    if not is_told:
+        print(f"xtts-precompute: {error}", file=sys.stderr)
     if isinstance(error, BuildFailedError):
         return error.code_of_build
     return exit_code(error) or 1

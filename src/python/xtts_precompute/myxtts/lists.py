@@ -5,6 +5,7 @@ They are read as its LJSpeechDataset reads them (myxtts/data/ljspeech.py at 7e78
 
 from __future__ import annotations
 
+import collections
 import glob
 import json
 import os
@@ -100,6 +101,14 @@ def read_list(path: str, is_there: Callable[[str], bool]) -> list[Row]:
     return rows
 
 
+def sound_beside(table: str, folder: str) -> tuple[int, dict[str, int]]:
+    """Returns how many lines a list has, and of how many the sound is no WAV file, by its suffix."""
+    names = set(os.listdir(folder)) if os.path.isdir(folder) else set()
+    suffixes = dict(os.path.splitext(name) for name in names if not name.endswith(".wav"))
+    ids = [row.id for row in read_list(table, lambda _: True)]
+    return len(ids), collections.Counter(suffixes[one] for one in ids if one in suffixes and f"{one}.wav" not in names)
+
+
 # ---- whose split it is
 
 
@@ -147,8 +156,8 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
     numbered = sum(map(len, places.values()))
     if numbered != len(rows):
         raise MismatchError(
-            f"{splits} divides {counted(numbered, 'clip', 'clips')}, and {table} has {len(rows)}: one of the two has "
-            "changed since, so that its numbers may mean other clips. "
+            f"{splits} divides {counted(numbered, 'clip', 'clips')}, and {table} has {len(rows)}, so that its numbers "
+            "may mean other clips. Delete it, and the cache's own split holds until the trainer divides them anew; or "
             "ids= says which clips are meant"
         )
     return [rows[place] for place in places[_THEIR_NAMES[split]]]

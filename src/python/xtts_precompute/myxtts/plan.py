@@ -135,12 +135,14 @@ def ready(folders: Sequence[Folder], wish: Wish, mode: str) -> list[Items]:
 
 def _look(folders: Sequence[Folder], wish: Wish) -> list[Items | Need]:
     found: list[Items | Need] = []
-    of_folder: dict[str, str] = {}  # the place of a cache, by the folder that it is made of
+    of_folder: dict[str, Need] = {}  # the cache that will be made of a folder
     for folder in folders:
-        used = [path for data, path in of_folder.items() if data != folder.data]
+        used = [need.path for data, need in of_folder.items() if data != folder.data]
         one = look(folder, wish.caches, used)
         if isinstance(one, Need):
-            of_folder.setdefault(folder.data, one.path)
+            first = of_folder.setdefault(folder.data, one)
+            if first.path != one.path:  # one cache has the clips of both
+                one = dataclasses.replace(one, command=first.command, path=first.path)
         found.append(one)
     return found
 

@@ -383,7 +383,7 @@ def _mismatch(
     """
     what = "\n".join(f"    {one}" for one in differences)
     if replaced is not None:
-        how = "This overwrites it (or choose another cache)"
+        how = "This overwrites it; another folder in the command keeps it"
     else:
         how = (
             "This brings it up to date (clips that are not chosen any more leave it; choose another cache to keep both)"

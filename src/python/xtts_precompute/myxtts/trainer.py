@@ -18,6 +18,7 @@ from .._base.warn import warn
 from .._base.words import counted
 from .features import Asked
 from .items import Folder, Items
+from .lists import sound_beside
 from .plan import folder_of, ready, rows_of
 from .training import Training, say
 
@@ -56,6 +57,7 @@ def cached(theirs: type, training: Training) -> type:
             if mode == "runtime":
                 say(f"{self.subset}: the trainer's own loading (mode runtime)")
                 return own(**given)
+            _check_clips(self, training)
             try:
                 # The trainer makes all of its data sets first: one error then tells of all of them.
                 others = [one for one in (ref() for ref in made) if one is not None and one is not self]
@@ -91,6 +93,32 @@ def cached(theirs: type, training: Training) -> type:
     return LJSpeechDataset
 
 
+def _check_clips(theirs: Any, training: Training) -> None:
+    """Warns of clips that the trainer leaves out since they are no WAV files. Raises if it has none at all."""
+    table, splits = theirs.metadata_file, theirs.splits_file
+    listed, others = sound_beside(str(table), str(theirs.wavs_dir))
+    left_out = sum(others.values())
+    if left_out:
+        kinds = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in sorted(others.items()))
+        divided = "" if theirs.use_custom_metadata else f" and delete {splits}, which divides the clips"
+        training.say_once(
+            f"warning: {left_out} of {listed} clips of {table} are not trained on: the trainer loads {theirs.wavs_dir}/"
+            f"ID.wav alone, and these are {kinds}. Convert them to .wav{divided}; or train in a loop of your own "
+            "(xp.myxtts.open), which takes every clip of the cache"
+        )
+    if len(theirs) or theirs.subset not in ("train", "val"):
+        return
+    if theirs.use_custom_metadata or not len(theirs.metadata):
+        raise InvalidArgumentError(
+            f"{theirs.subset} has no clips, and the trainer stops without any: no line of {table} has its sound in "
+            f"{theirs.wavs_dir}/ID.wav"
+        )
+    raise InvalidArgumentError(
+        f"{theirs.subset} has none of the {counted(len(theirs.metadata), 'clip', 'clips')} of {table}, and the trainer "
+        f"stops without any. Delete {splits}, which divides them, and raise data.{theirs.subset}_split or add clips"
+    )
+
+
 def _items_of(theirs: Any, others: list[Any], training: Training, mode: str) -> tuple[Folder, Items]:
     """Returns the records of a data set. If it lacks some, the error tells of the other sets, too."""
     wish, folder = training.wish, folder_of(theirs, training.wish)
@@ -115,7 +143,7 @@ class TrainerBatches:
         self._check_text()
         if asked.native and not asked.takes:
             _warn_of_rate(items.ids, rows_of(theirs))
-        self._valid = np.array([len(tokens) > 0 for tokens in self._tokens]) & (items.frames > 0)
+        self._valid = np.array([len(tokens) > 0 for tokens in self._tokens], bool) & (items.frames > 0)
         training.takes_features(items.paths, asked)
         self._tell()
 
@@ -155,12 +183,6 @@ class TrainerBatches:
 
         self._calls = calls
         count, batch_size, asked = len(self._valid), self._batch_size, self._asked
-        # A step that is compiled for one shape takes no short batch; the trainer would give it one.
-        drop_remainder = drop_remainder or (asked.pads and self._theirs.subset == "train")
-        if repeat and drop_remainder and int(self._valid.sum()) < batch_size:
-            raise InvalidArgumentError(
-                f"{self._theirs.subset} has {int(self._valid.sum())} clips, which fill no batch of {batch_size}"
-            )
         order = tf.data.Dataset.from_tensor_slices(np.arange(count, dtype=np.int32))
         if shuffle and count:
             # The buffer is as large as the trainer's, so that a seed of TensorFlow's gives the

@@ -12,7 +12,7 @@ from typing import Any
 from .._base.errors import MismatchError
 from . import checkpoints
 from .config import NATIVE_RECIPE, PARITY
-from .features import Asked, ask, differences, has_native_in, recipe_in, sound_of
+from .features import Asked, ask, differences, has_native_in, missing_features, recipe_in, sound_of
 from .plan import Wish
 from .watch import ReaderStats, Watch, batch_ms
 
@@ -51,26 +51,30 @@ class Training:
 
     def _say_others(self, asked: Asked, recipe: dict[str, Any]) -> None:
         own = NATIVE_RECIPE if asked.native else "myxtts"
-        if recipe["name"] == own if asked.native else not differences(recipe["features"], asked.features):
+        is_inference = not differences(recipe["features"], asked.features)
+        if recipe["name"] == own if asked.native else is_inference:
             return
-        also = ", as the trainer's inference does" if recipe["name"] == "myxtts" else ""
-        self._say_once(
-            f"mode precompute: the model trains on the features of {self._of} (recipe {recipe['name']}{also}); the "
-            f"trainer's own loader computes others ({own})"
+        also, others = "", "the trainer's own loader and its inference compute others (myxtts)"
+        if asked.native:
+            others = f"the trainer's own loader computes others ({own})"
+            also = ", as the trainer's inference does" if is_inference else ""
+            others += "" if is_inference else ", and its inference those of myxtts"
+        self.say_once(
+            f"mode precompute: the model trains on the features of {self._of} (recipe {recipe['name']}{also}); {others}"
         )
 
     def recipe_for(self, config: Any) -> dict[str, Any] | None:
         """Returns the recipe that the model trains on; None if nobody knows."""
-        if self._recipe is None and self.wish.mode_of(config) != "precompute":
-            try:
-                asked = ask(config, sound_of(config), "train", self.has_native, PARITY, None)
-            except MismatchError:
-                return None
-            return {"name": asked.recipe, "features": asked.features}
-        if self._recipe is None:
-            there = [path for path in self.wish.caches if os.path.isfile(os.path.join(path, "manifest.json"))]
-            return recipe_in(there[0]) if there else None
-        return self._recipe
+        if self._recipe is not None:
+            return self._recipe
+        takes = self.wish.mode_of(config) == "precompute"
+        try:
+            asked = ask(config, sound_of(config), "train", self.has_native, "precompute" if takes else PARITY, None)
+        except MismatchError:
+            return None
+        there = [path for path in self.wish.caches if takes and os.path.isfile(os.path.join(path, "manifest.json"))]
+        fitting = [recipe for recipe in map(recipe_in, there) if not missing_features(asked, recipe)]
+        return fitting[0] if fitting else {"name": asked.recipe, "features": asked.features}
 
     # ---- checkpoints
 
@@ -95,7 +99,7 @@ class Training:
                 raise
             told = f"--accept-checkpoint: {str(problem).splitlines()[0]}"
         if told is not None:
-            self._say_once(told)
+            self.say_once(told)
 
     @contextmanager
     def notes_checkpoints(self, folder: str, config: Any) -> Iterator[None]:
@@ -147,7 +151,7 @@ class Training:
                 why_not = f"could not be measured: {type(error).__name__}: {first}"
         return self.watch.report(cache_ms, own_ms, why_not)
 
-    def _say_once(self, words: str) -> None:
+    def say_once(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
             say(words)

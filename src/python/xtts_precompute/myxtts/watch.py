@@ -20,7 +20,7 @@ from ..profile.profiler import StepProfiler
 from ..profile.times import OSCILLATING_VARIATION, share_verdict, variation_verdict
 
 _WARMUP = 3  # the first steps compile and allocate
-_WINDOW = 100  # steps whose variation is looked at while the trainer trains
+_WINDOW, _FEWEST = 100, 20  # the last steps whose variation is looked at while the trainer trains
 _QUIET_STEPS = 1000  # after a warning
 _COMPARED_BATCHES = 20
 _COMPARE_S = 60.0
@@ -116,11 +116,12 @@ class Watch:
         if self.steps > _WARMUP:
             self._recent.append((time.perf_counter() - self._asked, self._waited_s))
         self._asked = None
-        if len(self._recent) == _WINDOW and self.steps >= self._warned_at + _QUIET_STEPS:
+        if len(self._recent) >= _FEWEST and self.steps >= self._warned_at + _QUIET_STEPS:
             self._warn()
 
     def _warn(self) -> None:
-        times, waits = np.array(self._recent).T
+        # One long step, such as one that compiles the shape of an epoch's short batch, is no variation.
+        times, waits = np.array(sorted(self._recent)[:-1]).T
         variation, share = float(times.std() / times.mean()), float(waits.sum() / times.sum())
         if variation <= OSCILLATING_VARIATION:
             return
@@ -132,8 +133,8 @@ class Watch:
             else "batches are there in time, so the steps themselves differ: evaluation, summaries, other programs"
         )
         self._say(
-            f"warning: steps vary by {variation:.0%} (the last {_WINDOW}; good is below 20 %, bad above 50 %), and "
-            f"wait {share:.1%} of their time for data: {cause}"
+            f"warning: steps vary by {variation:.0%} (the last {len(self._recent)}; good is below 20 %, bad above "
+            f"50 %), and wait {share:.1%} of their time for data: {cause}"
         )
 
     def report(self, cache_ms: float | None, own_ms: float | None, why_not: str) -> str:
