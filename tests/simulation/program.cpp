@@ -53,12 +53,12 @@ Status add_column(Env& env, const std::string& name, const std::string& version)
   return addition->finish().status();
 }
 
-std::vector<std::string> words_of(std::string_view command) {
+std::vector<std::string> words_of(std::string_view command, const std::string& data) {
   std::istringstream stream{std::string(command)};
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
     std::erase(word, '\'');  // no path here needs quotes
-    words.push_back(word);
+    words.push_back(word == "DATA" ? data : word);
   }
   return words;
 }
@@ -108,7 +108,8 @@ std::vector<std::string> printed_options(const std::string& text) {
   return {option, value};
 }
 
-std::vector<std::vector<std::string>> printed_commands(const std::string& text) {
+std::vector<std::vector<std::string>> printed_commands(const std::string& text,
+                                                       const std::string& data) {
   constexpr std::string_view kProgram = "xtts-precompute ";
   std::vector<std::vector<std::string>> commands;
   for (std::size_t at = text.find(kProgram); at != std::string::npos;
@@ -117,7 +118,7 @@ std::vector<std::vector<std::string>> printed_commands(const std::string& text) 
     const bool is_quoted = before == '\'' || before == '`';
     const std::size_t end = text.find(is_quoted ? before : '\n', at);
     const std::size_t begin = at + kProgram.size();
-    auto words = words_of(std::string_view(text).substr(begin, end - begin));
+    auto words = words_of(std::string_view(text).substr(begin, end - begin), data);
     if (words.size() < 2 || (!is_quoted && before != ' ' && before != '\n')) continue;
     if (std::ranges::any_of(words, is_for_a_person)) continue;
     if (std::ranges::find(commands, words) == commands.end()) commands.push_back(std::move(words));

@@ -21,9 +21,10 @@ struct Outcome {
 // `words` as in ProgramRun. `decoders` notes into the Outcome that is returned in the end.
 void run_program(Env& env, const std::vector<std::string>& words, Outcome& outcome);
 
-// The commands that a text prints to be run, as words. Left out are those with words in capitals
-// (DATA), which only a person can fill in.
-[[nodiscard]] std::vector<std::vector<std::string>> printed_commands(const std::string& text);
+// The commands that a text prints to be run, as words. A person puts `data` for DATA. Left out are
+// commands with other words in capitals.
+[[nodiscard]] std::vector<std::vector<std::string>> printed_commands(const std::string& text,
+                                                                     const std::string& data);
 
 // The option of "run again with --max-rejects 3".
 [[nodiscard]] std::vector<std::string> printed_options(const std::string& text);

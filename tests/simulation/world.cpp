@@ -39,6 +39,7 @@ World::Verdict World::live(const Event& event) {
   switch (event.kind) {
     case EventKind::kChange:
       tell("- " + corpus_.change(event.change, event.seed));
+      if (!unfinished_work(disk_.files).files.empty()) has_mixed_facts_ = true;
       return std::nullopt;
     case EventKind::kRun:
       return run_programs(event);
@@ -150,7 +151,8 @@ void World::tell_outcome(const Running& one) {
     tell("      ended before: " + one.process.last_call);
     return;
   }
-  const std::string& text = one.outcome.err;
+  const bool has_failed = one.outcome.exit_code != 0;  // verify prints its findings as a result
+  const std::string text = (has_failed ? one.outcome.out : std::string()) + one.outcome.err;
   std::string line = "      exit code " + std::to_string(one.outcome.exit_code);
   if (!text.empty()) line += ": " + text.substr(0, text.find_last_not_of('\n') + 1);
   tell(line);
