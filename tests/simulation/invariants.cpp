@@ -109,6 +109,8 @@ World::Verdict World::judge_alone(const Before& before, const Running& one) {
       if (!lost.empty()) return Failure{"kept", "compact has changed the cache:\n" + lost};
     }
     has_mixed_facts_ = false;
+    const bool has_unfinished = !before.unfinished.files.empty();  // it is for the next build
+    if (has_unfinished || history_.left_out.contains("compact")) return std::nullopt;
     return judge_superseded(*cache);
   }
   return std::nullopt;
@@ -187,7 +189,7 @@ World::Verdict World::judge_superseded(const Snapshot& cache) {
 
 World::Verdict World::judge_failed(const Before& before, const Running& one) {
   for (const std::string& path : before.unfinished.files)
-    if (!disk_.files.exists(path))
+    if (!disk_.files.exists(path) && !history_.left_out.contains("sealed"))
       return Failure{"kept", "a command that failed has removed the unfinished work " + path};
   return is_pasting_ ? std::nullopt : paste(one.words, one.outcome);
 }
@@ -206,8 +208,8 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
     if (last.exit_code == 0) {
       words = first;
     } else {
-      auto commands =
-          printed_commands(last.err + "\n" + last.out, first.front() == "verify" ? kData : "DATA");
+      auto commands = printed_commands(last.err + "\n" + last.out,
+                                       first.front() == "verify" && before ? kData : "DATA");
       std::erase(commands, words);
       const auto options = printed_options(last.err);
       if (!options.empty()) {
