@@ -232,6 +232,7 @@ World::Verdict World::settle() {
     if (auto failure = run_alone({"compact", kCache}, outcome)) return failure;
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (auto failure = run_alone(last_build_, outcome)) return failure;
+    if (outcome.err.find("DATA holds none of the") != std::string::npos) return std::nullopt;
     if (outcome.exit_code != 0 &&
         outcome.exit_code == exit_code_afresh(files_below(disk_.files, kData), last_build_))
       return std::nullopt;  // it asks for what cannot be
