@@ -59,13 +59,15 @@ void StatsFile::write(std::chrono::steady_clock::time_point now, const Counts& c
   const std::string text =
       json_of(std::chrono::duration<double>(now.time_since_epoch()).count(), counts);
   const std::string draft = path_ + ".new";
+  // A folder for all may hold anything under this name. Only a new file is written to: a FIFO would
+  // stop the training, and a link would lead elsewhere.
+  ::unlink(draft.c_str());
   {
-    const Descriptor file(
-        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+    const Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file.is_open()) return;
     if (!write_fully(file.get(), draft, std::as_bytes(std::span(text))).ok()) return;
   }
-  (void)std::rename(draft.c_str(), path_.c_str());
+  if (std::rename(draft.c_str(), path_.c_str()) != 0) ::unlink(draft.c_str());
 }
 
 }  // namespace xtts::loader

@@ -121,6 +121,14 @@ Status check_bytes(std::string_view text, std::string_view origin) {
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return fail(origin, line_at(nul), "holds a NUL byte");
   }
+  // For YAML a CR alone ends a line; for yaml-cpp it does not, and whole entries would be lost.
+  for (std::size_t cr = text.find('\r'); cr != std::string_view::npos;
+       cr = text.find('\r', cr + 1)) {
+    if (cr + 1 < text.size() && text[cr + 1] == '\n') continue;
+    return fail(origin, line_at(cr),
+                "a line ends in CR alone, as the old Mac OS wrote them: make it end in LF, as "
+                "\"tr '\\r' '\\n' <OLD >NEW\" does");
+  }
   return {};
 }
 

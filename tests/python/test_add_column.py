@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import types
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -360,10 +361,58 @@ def test_workers_make_the_same_bytes(cache, tmp_path):
     assert one.digest == two.digest and "loudness" in one.columns
 
 
+def test_an_error_that_cannot_be_sent_names_its_clip(cache, tmp_path):
+    (tmp_path / "maker.py").write_text(
+        "class Odd(Exception):\n"
+        "    def __init__(self, what, where):\n        super().__init__(f'{what} {where}')\n"
+        "def fail(clip):\n    raise Odd('no', 'luck')\n"
+        "def fail_all(clips):\n    raise Odd('no', 'luck')\n"
+    )
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import maker, xtts_precompute as xp\n"
+        "from xtts_precompute._cache.add_column import _Maker, _records_of_workers\n"
+        "if __name__ == '__main__':\n"
+        "    cache = xp.open(sys.argv[2])\n"
+        "    for fn, batch in ((maker.fail, None), (maker.fail_all, 2)):\n"
+        "        try:\n"
+        "            list(_records_of_workers(_Maker(cache.path, fn, batch, b''), [[3, 4]], 1))\n"
+        "        except xp.Error as error:\n"
+        "            print(error)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "program.py", tmp_path, cache.path], capture_output=True, text=True, check=True
+    )
+    one, two = done.stdout.splitlines()
+    assert one == f"add_column: the function failed at clip '{cache[3].id}': Odd: no luck"
+    assert two == f"add_column: the function failed at clip '{cache[3].id}', '{cache[4].id}': Odd: no luck"
+
+
 def test_workers_need_a_function_that_can_be_sent(cache):
     with pytest.raises(xp.InvalidArgumentError, match="top level of a module"):
         add(cache, "loudness", lambda clip: loudness(clip), workers=1)
     assert "other" in add(cache, "other", loudness).columns  # the failed call has begun nothing
+
+
+@pytest.mark.parametrize("clip_id", ["../../x", "/tmp/x", "a/../../x", ".."])
+def test_from_npy_opens_nothing_outside_of_its_folder(tmp_path, clip_id):
+    from xtts_precompute._cache.add_column import _FromNpy
+
+    (tmp_path / "inner/deep/a").mkdir(parents=True)
+    np.save(tmp_path / "x.npy", np.zeros(3, np.float32))
+    with pytest.raises(xp.InvalidArgumentError, match=f"'{re.escape(clip_id)}' leads out of .*inner/deep"):
+        _FromNpy(str(tmp_path / "inner/deep"))(types.SimpleNamespace(id=clip_id))
+    np.save(tmp_path / "inner/deep/a/..x.npy", np.ones(2, np.float32))
+    assert _FromNpy(str(tmp_path / "inner/deep"))(types.SimpleNamespace(id="a/..x")).tolist() == [1, 1]
+
+
+def test_from_npy_opens_files_alone(tmp_path):
+    from xtts_precompute._cache.add_column import _FromNpy
+
+    os.mkfifo(tmp_path / "x.npy")
+    with pytest.raises(xp.InvalidArgumentError, match="x.npy is not a file"):
+        _FromNpy(str(tmp_path))(types.SimpleNamespace(id="x"))
 
 
 def test_from_npy(cache, tmp_path):

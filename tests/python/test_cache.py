@@ -205,6 +205,9 @@ def test_several_caches_are_one(path, second_path, truth):
         xp.open([])
     with pytest.raises(xp.InvalidArgumentError):  # the cache is given twice: both have the clip
         xp.open([path, path])[truth.order[0]]
+    twice = xp.open([path, path])
+    assert truth.order[0] in twice and truth.order[0] in twice.ids and "nobody" not in twice
+    assert twice.ids.count(truth.order[0]) == 2 and twice.ids.count("nobody") == 0
 
 
 def test_caches_of_other_features_do_not_go_together(path, corpus, tmp_path):

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -44,6 +45,51 @@ TEST_F(StatsFileTest, IsWrittenOnceASecondAndGoesWithItsOwner) {
   EXPECT_EQ(document["consumer_wait_s"], 0.25);
   file.reset();
   EXPECT_TRUE(files().empty());
+}
+
+// A FIFO would stop the training for good: nobody reads it.
+TEST_F(StatsFileTest, WhatLiesUnderItsNameNeitherStopsNorMisleadsIt) {
+  auto file = StatsFile::open_if_asked();
+  file->write(now_, {.batches = 1});
+  const fs::path path = files().at(0);
+  const std::string draft = path.string() + ".new";
+  const std::string elsewhere = folder_.path() + "/mine";
+  std::ofstream(elsewhere) << "mine";
+  const auto batches = [&] {
+    std::ifstream text(path);
+    return nlohmann::json::parse(text)["batches"].get<int>();
+  };
+  ASSERT_EQ(::mkfifo(draft.c_str(), 0600), 0);
+  file->write(now_, {.batches = 2});
+  EXPECT_EQ(batches(), 2);
+  for (const std::string& target :
+       {elsewhere, folder_.path() + "/none", std::string("/dev/full")}) {
+    fs::create_symlink(target, draft);
+    file->write(now_, {.batches = 3});
+    EXPECT_EQ(batches(), 3);
+  }
+  fs::create_directory(draft);
+  file->write(now_, {.batches = 4});
+  EXPECT_EQ(batches(), 3) << "nothing is written, and nothing is lost";
+  fs::remove(draft);
+  fs::remove(path);
+  fs::create_directories(path / "full");
+  file->write(now_, {.batches = 5});
+  EXPECT_FALSE(fs::exists(draft));
+  std::string kept;
+  std::ifstream(elsewhere) >> kept;
+  EXPECT_EQ(kept, "mine");
+}
+
+TEST_F(StatsFileTest, WhatIsNoFolderIsNotWrittenTo) {
+  const std::string fifo = folder_.path() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  fs::create_symlink(folder_.path() + "/none", folder_.path() + "/dangling");
+  for (const std::string& path : {fifo, std::string("/dev/null"), folder_.path() + "/dangling"}) {
+    ::setenv("XTTS_READER_STATS", path.c_str(), 1);
+    StatsFile::open_if_asked()->write(now_, {.batches = 1});
+  }
+  EXPECT_EQ(files().size(), 2U);
 }
 
 TEST_F(StatsFileTest, TwoReadersHaveAFileEach) {

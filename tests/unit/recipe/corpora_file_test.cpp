@@ -44,6 +44,17 @@ TEST(CorporaFile, FoldersAreRelativeToIt) {
   EXPECT_EQ((*entries)[1].split, "train");
 }
 
+// yaml-cpp would take the second corpus for a part of the first one's path.
+TEST(CorporaFile, RefusesLinesThatEndInCrAlone) {
+  EXPECT_THAT(failure("- name: a\r  path: /a\r- name: b\r  path: /b\r"),
+              HasSubstr("/lists/corpora.yaml:1: a line ends in CR alone"));
+  EXPECT_THAT(failure("- name: a\n  path: /a\r- name: b\n  path: /b\n"),
+              HasSubstr("/lists/corpora.yaml:2: a line ends in CR alone"));
+  const auto of_dos = load_text("- name: a\r\n  path: /a\r\n- name: b\r\n  path: /b\r\n");
+  ASSERT_TRUE(of_dos.ok()) << of_dos.status().message();
+  EXPECT_EQ(of_dos->size(), 2U);
+}
+
 TEST(CorporaFile, TellsEveryProblemWithItsLine) {
   const std::string text = failure(
       "- name: a/b\n  path: x\n  langauge: en\n"

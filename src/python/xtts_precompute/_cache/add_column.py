@@ -126,6 +126,8 @@ class _Maker:
         self._given = (path, fn, batch, data)
         self._cache: Stored | None = None
         self.sound = _Sound(path, data)
+        self.failed: list[str] = []
+        """The clips of the function's last call, where it raised."""
 
     def __reduce__(self) -> Any:
         return _Maker, self._given
@@ -153,7 +155,8 @@ class _Maker:
         _, fn, batch, _ = self._given
         clips = [ColumnClip(Clip(self.cache, position), self.sound) for position in positions]
         if batch is None:
-            return [_stored(fn(clip), clip.id) for clip in clips]
+            return [self._made(fn, clip) for clip in clips]
+        self.failed = [clip.id for clip in clips]
         made = list(fn(clips))
         if len(made) != len(clips):
             raise InvalidArgumentError(
@@ -161,6 +164,10 @@ class _Maker:
                 f"{counted(len(made), 'record', 'records')}"
             )
         return [_stored(one, clip.id) for one, clip in zip(made, clips)]
+
+    def _made(self, fn: Callable[..., Any], clip: ColumnClip) -> npt.NDArray[Any]:
+        self.failed = [clip.id]
+        return _stored(fn(clip), clip.id)
 
 
 class _FromNpy:
@@ -171,6 +178,13 @@ class _FromNpy:
 
     def __call__(self, clip: ColumnClip) -> npt.NDArray[Any]:
         path = FilePath(self.folder, f"{clip.id}.npy")
+        if clip.id.startswith("/") or ".." in clip.id.split("/"):
+            raise InvalidArgumentError(
+                f"add_column: the id of clip '{clip.id}' leads out of {self.folder}: from_npy opens no file there; "
+                "give a function that loads the records"
+            )
+        if path.exists() and not path.is_file():
+            raise InvalidArgumentError(f"add_column: {path} is not a file: from_npy needs ID.npy for each clip")
         try:
             made: npt.NDArray[Any] = np.load(path, allow_pickle=False)
         except FileNotFoundError:
@@ -452,4 +466,19 @@ def _begin_worker(pickled: bytes) -> None:
 def _make_in_worker(positions: list[int], workers: int) -> list[npt.NDArray[Any]]:
     assert _maker_of_worker is not None
     _maker_of_worker.expect(positions, workers)
-    return _maker_of_worker(positions)
+    try:
+        return _maker_of_worker(positions)
+    except Exception as error:
+        if _can_be_sent(error):
+            raise
+        clips = ", ".join(f"'{clip_id}'" for clip_id in _maker_of_worker.failed)
+        raise Error(f"add_column: the function failed at clip {clips}: {type(error).__name__}: {error}") from error
+
+
+def _can_be_sent(error: Exception) -> bool:
+    """Returns whether the error arrives as it is: one that does not ends all workers."""
+    try:
+        arrived = pickle.loads(pickle.dumps(error))
+        return type(arrived) is type(error) and str(arrived) == str(error)
+    except Exception:
+        return False

@@ -52,7 +52,13 @@ class Ids(Sequence[str]):
         return position
 
     def count(self, clip_id: str) -> int:
-        return int(clip_id in self._clips)
+        try:
+            self._clips._find(clip_id)
+        except NotFoundError:
+            return 0
+        except InvalidArgumentError:  # several of the caches have it
+            return self[:].count(clip_id)
+        return 1
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(name) for name in self[:3])

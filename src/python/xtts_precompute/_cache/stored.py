@@ -152,7 +152,12 @@ class Stored:
         return Ids(self)
 
     def __contains__(self, clip_id: object) -> bool:
-        return isinstance(clip_id, str) and is_unicode(clip_id) and self._core.find(clip_id) is not None
+        if not isinstance(clip_id, str) or not is_unicode(clip_id):
+            return False
+        try:
+            return self._core.find(clip_id) is not None
+        except InvalidArgumentError:  # several of the caches have it
+            return True
 
     def _find(self, clip_id: str) -> int:
         position = self._core.find(clip_id) if is_unicode(clip_id) else None

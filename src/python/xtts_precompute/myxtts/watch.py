@@ -60,7 +60,10 @@ class ReaderStats:
             return
         self._next_s = now + 1.0
         with contextlib.suppress(OSError):  # a file that cannot be written never disturbs training
-            with open(f"{self._path}.new", "w", encoding="utf-8") as file:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{self._path}.new")
+            # A new file alone: a FIFO that lies there would stop the training.
+            with open(f"{self._path}.new", "x", encoding="utf-8") as file:
                 json.dump({"format": 1, "at_s": now, **self._counts}, file)
             os.replace(f"{self._path}.new", self._path)
 
