@@ -120,11 +120,12 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
   const std::string not_followed = settings_not_followed(one.words, cache.manifest);
   if (!not_followed.empty()) return Failure{"asked", not_followed};
   if (auto failure = judge_fresh(cache)) return failure;
+  const bool gives_up =
+      has_word(one.words, "--overwrite") || has_word(one.words, "--discard-unfinished");
   const bool is_same_work =
       !history_.left_out.contains("sealed") &&
       before.unfinished.features_fingerprint == cache.manifest.features_fingerprint;
-  if (is_same_work && !has_word(one.words, "--overwrite") &&
-      history_.corpus == CorpusKind::kFiles) {
+  if (is_same_work && !gives_up && history_.corpus == CorpusKind::kFiles) {
     const auto contents = corpus_.contents();
     for (const auto& [id, digest] : before.unfinished.contents) {
       const auto now = contents.find(id);
@@ -135,7 +136,7 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
     }
   }
   const bool was_column = !before.unfinished.files.empty() && before.unfinished.contents.empty();
-  if (was_column && one.outcome.decoded.empty()) {
+  if (was_column && one.outcome.decoded.empty() && !gives_up) {
     if (history_.left_out.contains("columns")) return std::nullopt;
     for (const std::string& path : before.unfinished.files)
       if (!disk_.files.exists(path))
