@@ -16,6 +16,11 @@ enum class SplitBy { kId, kSource, kSpeaker, kText };
 // The treatment of an odd clip: keep it, keep it with a warning among its facts, or drop it.
 enum class OddClip { kKeep, kWarn, kDrop };
 
+// The treatment of a clip whose source is cut or damaged. kAuto: reject it if it has a text, for
+// its sound and text are no pair any more; else warn. kDrop counts as a choice (--max-dropped),
+// kReject as a fault (--max-rejects).
+enum class CutClip { kAuto, kKeep, kWarn, kDrop, kReject };
+
 struct CorpusConfig {
   std::string layout = "auto";  // or a layout's name; only discovery knows them
   std::string language;         // for clips without one in their list
@@ -50,6 +55,7 @@ struct CorpusConfig {
   std::uint32_t source_rate_below = 4000;  // such a source holds no speech above 2 kHz
   OddClip duplicates = OddClip::kWarn;     // the same samples as an earlier clip's
   OddClip no_text = OddClip::kWarn;        // in a corpus that has texts
+  CutClip truncated = CutClip::kAuto;
 
   [[nodiscard]] std::vector<std::string> validate() const;
 };

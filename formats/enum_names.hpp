@@ -141,6 +141,13 @@ constexpr auto enum_names(OddClip) {
   return std::to_array<EnumName<OddClip>>(
       {{OddClip::kKeep, "keep"}, {OddClip::kWarn, "warn"}, {OddClip::kDrop, "drop"}});
 }
+constexpr auto enum_names(CutClip) {
+  return std::to_array<EnumName<CutClip>>({{CutClip::kAuto, "auto"},
+                                           {CutClip::kKeep, "keep"},
+                                           {CutClip::kWarn, "warn"},
+                                           {CutClip::kDrop, "drop"},
+                                           {CutClip::kReject, "reject"}});
+}
 constexpr auto enum_names(Layout) {
   return std::to_array<EnumName<Layout>>(
       {{Layout::kPadded, "padded"}, {Layout::kPacked, "packed"}});

@@ -50,6 +50,7 @@ void for_each_field(Facts& facts, Visit&& visit) {
   visit(31, "segment start", facts.segment_start_s);
   visit(32, "segment end", facts.segment_end_s);
   visit(34, "warnings", facts.warnings);
+  visit(35, "signs of a cut source", facts.kept_signs);
 }
 
 void append_field(std::uint16_t tag, std::string_view bytes, std::string& out) {

@@ -33,6 +33,8 @@ struct RecordFacts {
   std::optional<float> silence_share, bandwidth_hz;
   std::optional<std::uint64_t> nonfinite_sample_count;
   std::vector<Reason> warnings;  // not written if empty
+  std::vector<Reason>
+      kept_signs;  // of a cut source, which corpus.truncated=keep takes out of these
   std::optional<std::string> extra_json;
   std::optional<std::uint32_t> frame_count_before_cut, character_count;
   std::optional<std::string> unknown_characters_json;

@@ -50,6 +50,7 @@ enum class Rule : std::uint8_t {
   kDecoderComplains,
   kReadingStopped,
   kEndsEarly,
+  kEndMissing,
   kSourceNotFinite,
   // The corpus section's rules, and sound that cannot be conditioned.
   kUnfitSound,

@@ -186,6 +186,7 @@ void visit_choice(Corpus& c, auto& fields) {
   fields.always("source_rate_below", c.source_rate_below);
   fields.always("duplicates", c.duplicates);
   fields.always("no_text", c.no_text);
+  fields.later("truncated", c.truncated, CutClip::kAuto);
 }
 
 template <typename Corpus>

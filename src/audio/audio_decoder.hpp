@@ -70,6 +70,7 @@ struct Warning {
     kComplaint,       // `text`: FFmpeg's first complaint
     kReadingStopped,  // `text`: why
     kEndsEarly,       // `numbers`: missing seconds, and the seconds that the header promises
+    kEndMissing,      // `text`: what shows it, where nobody knows how many seconds are missing
   };
   Kind kind = Kind::kComplaint;
   std::array<double, 2> numbers = {};
@@ -86,6 +87,8 @@ struct SourceFacts {
   std::uint32_t sample_rate_hz = 0;
   std::uint16_t channel_count = 0;
   std::uint64_t frame_count = 0;  // samples of one channel at the source's rate
+  // Of these, the first ones, up to where the file is damaged or cut, if it is.
+  std::uint64_t whole_frame_count = 0;
   // |x| at or beyond full scale (32767/32768; 127/128 in 8-bit files), all channels
   std::uint64_t clipped_sample_count = 0;
   std::uint64_t nonfinite_sample_count =

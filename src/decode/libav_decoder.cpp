@@ -12,10 +12,12 @@
 #include "base/try.hpp"
 #include "decode/detail/codec.hpp"
 #include "decode/detail/complaints.hpp"
+#include "decode/detail/container_end.hpp"
+#include "decode/detail/damage.hpp"
 #include "decode/detail/demuxer.hpp"
 #include "decode/detail/libav.hpp"
+#include "decode/detail/packet_look.hpp"
 #include "decode/detail/recognise.hpp"
-#include "decode/detail/riff.hpp"
 #include "decode/detail/sample_sink.hpp"
 #include "decode/detail/source_reader.hpp"
 #include "decode/detail/tail_trim.hpp"
@@ -30,27 +32,8 @@ using namespace detail;  // NOLINT(google-build-using-namespace): this file is w
 // between two packets of sound, and damage brings some. More than this is a file without sound.
 constexpr std::uint32_t kIdlePacketsMax = 50'000;
 
-// A shorter length than the container states is reported from this shortfall on.
-constexpr double kMissingShareMax = 0.05;
-constexpr double kMissingSecondsMax = 0.5;
-
-// Containers of lossy codecs often count the encoder's delay and padding as length. libav has cut
-// these off, correctly.
-constexpr int kPaddingSamplesMax = 4096;
-
 // How much of a doubtful file is decoded as a test.
 constexpr double kTriedSeconds = 5.0;
-
-struct Damage {
-  std::uint32_t packet_count = 0;
-  std::string first_reason;
-  std::string stop_reason;  // why reading ended before the end, if it did
-
-  void add(int code, const Complaints& complaints) {
-    if (packet_count++ > 0) return;
-    first_reason = complaints.last().empty() ? error_text(code) : complaints.last();
-  }
-};
 
 std::vector<audio::Format> formats_of(std::vector<LinkedFormat> linked) {
   std::vector<audio::Format> formats;
@@ -59,6 +42,15 @@ std::vector<audio::Format> formats_of(std::vector<LinkedFormat> linked) {
                        one.rule.use, std::string(one.rule.reason)});
   return formats;
 }
+
+// What is learnt of a source while it is decoded.
+struct Work {
+  const Demuxer& demuxer;
+  Complaints& complaints;
+  PacketLook look;
+  Damage damage = {};
+  std::size_t complaint_count = 0;  // before the packet in work
+};
 
 class LibavDecoder final : public audio::AudioDecoder {
  public:
@@ -84,61 +76,16 @@ class LibavDecoder final : public audio::AudioDecoder {
   double packet_seconds(Demuxer& demuxer);
   Result<audio::SourceFacts> decode_from(SourceReader& reader, const audio::DecodeRequest& request,
                                          const audio::TakeSamples& take);
-  Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
-  Status decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail, Complaints& complaints,
-                       Damage& damage);
-  Status drain(Codec& codec, TailTrim& tail, Complaints& complaints, Damage& damage);
+  Status decode_packets(Demuxer& demuxer, Codec& codec, Work& work);
+  Status decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail, Work& work);
+  Status drain(Codec& codec, TailTrim& tail, Work& work);
+  void refuse_packet(int code, Work& work);
 
   PacketPtr packet_{av_packet_alloc()};
   FramePtr frame_{av_frame_alloc()};
   FramePtr held_{av_frame_alloc()};
   SampleSink sink_;
 };
-
-// Says why a file that opened gave no samples: the first damage, or libav's last message, or that
-// it is empty.
-Status no_samples(const Damage& damage, const Complaints& complaints) {
-  std::string text = "no sound could be decoded";
-  if (!damage.first_reason.empty()) {
-    text += ": " + damage.first_reason;
-  } else if (!damage.stop_reason.empty()) {
-    text += ": " + damage.stop_reason;
-  } else if (!complaints.last().empty()) {
-    text += ": " + complaints.last();
-  } else {
-    text += ": the container is empty";
-  }
-  return {StatusCode::kBadInput, std::move(text)};
-}
-
-void warn(const Damage& damage, const Complaints& complaints,
-          std::vector<audio::Warning>& warnings) {
-  using Kind = audio::Warning::Kind;
-  if (damage.packet_count > 0) {
-    warnings.push_back({.kind = Kind::kPacketsSkipped,
-                        .numbers = {static_cast<double>(damage.packet_count)},
-                        .text = damage.first_reason});
-  } else if (complaints.count() > 0) {
-    warnings.push_back({.kind = Kind::kComplaint, .text = complaints.first()});
-  }
-  if (!damage.stop_reason.empty())
-    warnings.push_back({.kind = Kind::kReadingStopped, .text = damage.stop_reason});
-}
-
-// `riff` is the result of riff_promise.
-void warn_if_short(const Demuxer& demuxer, const audio::SourceFacts& facts,
-                   std::optional<double> riff, std::vector<audio::Warning>& warnings) {
-  const double seconds = static_cast<double>(facts.frame_count) / facts.sample_rate_hz;
-  std::optional<double> promised = demuxer.promised_seconds();
-  if (riff.has_value() && *riff * seconds > promised.value_or(0.0)) promised = *riff * seconds;
-  if (!promised.has_value()) return;
-  const double padding =
-      demuxer.codec_pads() ? static_cast<double>(kPaddingSamplesMax) / facts.sample_rate_hz : 0.0;
-  const double missing = *promised - seconds;
-  if (missing <= padding) return;
-  if (missing <= kMissingSecondsMax && missing <= *promised * kMissingShareMax) return;
-  warnings.push_back({.kind = audio::Warning::Kind::kEndsEarly, .numbers = {missing, *promised}});
-}
 
 Result<audio::SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
                                                 const audio::DecodeRequest& request,
@@ -166,7 +113,10 @@ Result<audio::Recognition> LibavDecoder::try_to_decode(const RandomAccessFile& s
   request.source_seconds_max = kTriedSeconds;
   request.suffix = suffix;
   const auto facts = decode(source, request, [](std::span<const float>) { return Status(); });
-  if (facts.ok() && facts->warnings.empty())
+  const auto is_missing_end = [](const audio::Warning& warning) {
+    return warning.kind == audio::Warning::Kind::kEndMissing;
+  };
+  if (facts.ok() && std::ranges::all_of(facts->warnings, is_missing_end))
     return audio::Recognition{audio::ContentKind::kSound, ""};
   if (!facts.ok() && facts.status().code() != StatusCode::kBadInput) return facts.status();
   return verdict;
@@ -272,22 +222,23 @@ Result<audio::SourceFacts> LibavDecoder::decode_from(SourceReader& reader,
   XTTS_ASSIGN(Codec codec, Codec::open(demuxer, complaints));
   complaints.forget();  // complaints about looking for parameters are no damage to the sound
 
-  Damage damage;
-  XTTS_TRY(decode_packets(demuxer, codec, complaints, damage));
+  Work work{.demuxer = demuxer,
+            .complaints = complaints,
+            .look = PacketLook(demuxer.stream(), demuxer.is_raw())};
+  XTTS_TRY(decode_packets(demuxer, codec, work));
 
   audio::SourceFacts facts;
   facts.container = demuxer.container();
   facts.codec = codec.name();
-  if (sink_.frame_count() == 0 && !sink_.is_over_long()) return no_samples(damage, complaints);
+  if (sink_.frame_count() == 0 && !sink_.is_over_long()) return work.damage.no_samples(complaints);
   XTTS_TRY(sink_.finish(facts));
   if (facts.is_over_long) return facts;
-  warn(damage, complaints, facts.warnings);
-  warn_if_short(demuxer, facts, riff_promise(reader.head(), reader.size_bytes()), facts.warnings);
+  const ContainerEnd end = end_of_container(reader, demuxer.container());
+  work.damage.tell(demuxer, work.look, end, complaints, facts);
   return facts;
 }
 
-Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints,
-                                    Damage& damage) {
+Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Work& work) {
   TailTrim tail(demuxer.heard_frame_count(demuxer.stream().codecpar->sample_rate), *held_);
   std::uint32_t idle_packet_count = 0;
   while (idle_packet_count < kIdlePacketsMax && !sink_.is_over_long()) {
@@ -299,35 +250,44 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Complaints& 
     }
     if (code == AVERROR(ENOMEM)) return allocation_failure("reading");
     if (code < 0) {
-      if (code != AVERROR_EOF) damage.stop_reason = error_text(code);
+      if (code != AVERROR_EOF && !has_all_counted(demuxer, work.look, sink_.frame_count()))
+        work.damage.stop(error_text(code));
       break;
     }
     const std::uint64_t before = sink_.frame_count();
     Status status;
     if (packet_->stream_index == demuxer.stream().index) {
-      status = decode_packet(packet_.get(), codec, tail, complaints, damage);
+      work.look.see(*packet_);
+      work.damage.next_packet();
+      work.complaint_count = work.complaints.count();
+      status = decode_packet(packet_.get(), codec, tail, work);
     }
     av_packet_unref(packet_.get());
     XTTS_TRY(std::move(status));
     idle_packet_count = sink_.frame_count() == before ? idle_packet_count + 1 : 0;
   }
-  if (idle_packet_count >= kIdlePacketsMax) {
-    damage.stop_reason = "no sound in " + std::to_string(kIdlePacketsMax) + " packets in a row";
-  }
-  XTTS_TRY(decode_packet(nullptr, codec, tail, complaints, damage));
+  if (idle_packet_count >= kIdlePacketsMax)
+    work.damage.stop("no sound in " + std::to_string(kIdlePacketsMax) + " packets in a row");
+  XTTS_TRY(decode_packet(nullptr, codec, tail, work));
   return tail.finish(sink_);
 }
 
 // Counts a packet that fails and passes over it: the next one may be whole.
 Status LibavDecoder::decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail,
-                                   Complaints& complaints, Damage& damage) {
+                                   Work& work) {
   const int code = codec.send(packet);
   if (code == AVERROR(ENOMEM)) return allocation_failure("decoding");
-  if (code < 0 && code != AVERROR_EOF) damage.add(code, complaints);
-  return drain(codec, tail, complaints, damage);
+  if (code < 0 && code != AVERROR_EOF) refuse_packet(code, work);
+  return drain(codec, tail, work);
 }
 
-Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Complaints& complaints, Damage& damage) {
+void LibavDecoder::refuse_packet(int code, Work& work) {
+  if (!work.look.is_no_sound() && !has_all_counted(work.demuxer, work.look, sink_.frame_count()))
+    return work.damage.add(code, work.complaints, sink_.frame_count());
+  if (work.complaint_count == 0) work.complaints.forget();  // they were about this packet
+}
+
+Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Work& work) {
   // Each packet or end gives a bounded number of frames, errors included. The bound stops decoders
   // that do not keep to this.
   for (std::uint32_t turn = 0; turn < kIdlePacketsMax; ++turn) {
@@ -335,7 +295,7 @@ Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Complaints& complaints,
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return {};
     if (code == AVERROR(ENOMEM)) return allocation_failure("decoding");
     if (code < 0) {
-      damage.add(code, complaints);
+      refuse_packet(code, work);
       continue;
     }
     XTTS_TRY(tail.push(*frame_, sink_));

@@ -115,10 +115,13 @@ class Planner {
                 option_on("no-text")};
   }
 
-  void reject_by_rule(std::size_t i, formats::Reason reason) {
+  void refuse(std::size_t i, records::Refusal refusal) {
     plan_.clips[i].fate = ClipFate::kRejected;
     plan_.rejects.push_back(
-        records::reject_of(plan_.corpus.clips[i], RejectClass::kPolicy, std::move(reason)));
+        records::reject_of(plan_.corpus.clips[i], refusal.kind, std::move(refusal.reason)));
+  }
+  void reject_by_rule(std::size_t i, formats::Reason reason) {
+    refuse(i, {RejectClass::kPolicy, std::move(reason)});
   }
 
   Status apply_text_policies() {
@@ -184,9 +187,12 @@ class Planner {
     XTTS_ASSIGN(auto rejects, formats::decode_rejects(lines));
     for (Reject& reject : rejects) {
       // Every build judges lists and texts anew, and tries again where the environment was at
-      // fault.
-      const bool final = reject.kind == RejectClass::kInput || reject.kind == RejectClass::kCrash ||
-                         (reject.kind == RejectClass::kPolicy && same_corpus_rules);
+      // fault. Where the corpus section decides, the same section decides the same.
+      const bool is_chosen =
+          reject.kind == RejectClass::kPolicy ||
+          formats::info_of(reject.reason.rule).effect == formats::Effect::kChosen;
+      const bool final =
+          reject.kind != RejectClass::kEnvironment && (!is_chosen || same_corpus_rules);
       // A duplicate's reject is void if the clip with the same sound is gone. A rule of another
       // version is unknown here, so its clip is tried again.
       const formats::Rule rule = reject.reason.rule;
@@ -216,7 +222,9 @@ class Planner {
 
     const auto reject = previous_rejects_.find(full_id(clip));
     if (reject == previous_rejects_.end() || row == nullptr) return {};
-    if (may_be_cut_now(clip, reject->second)) return {};
+    if (!has_text(clip) &&
+        records::is_void_without_text(reject->second.reason.rule, request_.recipe))
+      return {};
     const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
     if (row->reject_check != check) return {};
     if (row->content != Digest()) reject->second.content_digest = row->content;
@@ -226,12 +234,6 @@ class Planner {
     plan_.clips[i].fate = ClipFate::kRejected;
     plan_.rejects.push_back(reject->second);
     return {};
-  }
-
-  // Whether the clip was too long only because it had a text, which is gone.
-  bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
-    return reject.reason.rule == formats::Rule::kTooLong && !has_text(clip) &&
-           records::depends_on_text(*request_.recipe.features);
   }
 
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
@@ -246,7 +248,8 @@ class Planner {
     if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
     // Rules of the corpus section may have changed since the record was stored.
     if (auto refusal = refusal_of_stored(i, facts)) {
-      reject_by_rule(i, std::move(*refusal));
+      refuse(i, std::move(*refusal));
+      plan_.rejects.back().content_digest = facts.content_digest;
       return {};
     }
     plan_.clips[i] = {.fate = ClipFate::kReuse,
@@ -254,10 +257,11 @@ class Planner {
     return {};
   }
 
-  std::optional<formats::Reason> refusal_of_stored(std::size_t i,
-                                                   const formats::RecordFacts& facts) {
+  std::optional<records::Refusal> refusal_of_stored(std::size_t i,
+                                                    const formats::RecordFacts& facts) {
     const auto& rules = request_.recipe.corpus;
-    if (auto refusal = records::refusal_of(facts, rules)) return refusal;
+    const bool with_text = has_text(plan_.corpus.clips[i]);
+    if (auto refusal = records::refusal_of(facts, rules, with_text)) return refusal;
     if (rules.duplicates != formats::OddClip::kDrop || !facts.pcm_digest) return std::nullopt;
     const auto first = plan_.sounds.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
     if (!first) {
@@ -265,7 +269,8 @@ class Planner {
       reused_sounds_.add_number(*facts.pcm_digest);
       return std::nullopt;
     }
-    return records::refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
+    return records::Refusal{RejectClass::kPolicy,
+                            records::refusal_of_duplicate(full_id(plan_.corpus.clips[*first]))};
   }
 
   // Remembers the last source: mostly the segments of one source follow one another.

@@ -13,6 +13,7 @@
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/source_rows.hpp"
 #include "reader/block_reader.hpp"
+#include "records/clip_rules.hpp"
 #include "records/columns.hpp"
 #include "records/decode_request.hpp"
 #include "records/segment.hpp"
@@ -232,9 +233,7 @@ class SealedWorkFinder {
         reject.kind == formats::RejectClass::kEnvironment || rule == formats::Rule::kSameSound ||
         rule == formats::Rule::kUnknown || reject.path != std::string_view(clip.source))
       return false;
-    if (rule == formats::Rule::kTooLong && !has_text(clip) &&
-        records::depends_on_text(*job_.recipe.features))
-      return false;
+    if (!has_text(clip) && records::is_void_without_text(rule, job_.recipe)) return false;
     return has_content(clip, id, reject.content_digest, is_kept);
   }
 

@@ -60,8 +60,8 @@ void judge_copied(const formats::Recipe& recipe, const corpus::Clip& clip,
   outcome.frame_count_before_cut = facts.frame_count_before_cut.value_or(0);
   if (const auto rate_hz = facts.source_rate_hz.value_or(0); rate_hz > 0)
     outcome.source_seconds = static_cast<double>(facts.source_frame_count.value_or(0)) / rate_hz;
-  if (auto refusal = records::refusal_of(facts, recipe.corpus)) {
-    outcome.reject = records::reject_of(clip, formats::RejectClass::kPolicy, std::move(*refusal));
+  if (auto refusal = records::refusal_of(facts, recipe.corpus, has_text(clip))) {
+    outcome.reject = records::reject_of(clip, refusal->kind, std::move(refusal->reason));
     outcome.reject->content_digest = facts.content_digest;
   }
 }

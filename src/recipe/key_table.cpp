@@ -183,6 +183,10 @@ std::vector<Key> odd_clip_keys() {
                "keep | warn | drop: clips with the same samples as an earlier one"),
       XTTS_KEY(corpus.no_text,
                "keep | warn | drop: clips without a text in a corpus that has texts"),
+      XTTS_KEY(
+          corpus.truncated,
+          "auto | keep | warn | drop | reject: clips of cut or damaged files; auto rejects them "
+          "where they have a text, and warns where they have none"),
   };
 }
 

@@ -10,8 +10,21 @@
 
 #include "formats/facts.hpp"
 #include "formats/recipe_fwd.hpp"
+#include "formats/reject.hpp"
 
 namespace xtts::records {
+
+// Whether the rule is a sign that a source is cut or damaged. Such a reason stands among the facts'
+// warnings from decoding on, and corpus.truncated decides about it.
+[[nodiscard]] bool is_sign_of_cut(formats::Rule rule) noexcept;
+
+// Whether a clip was refused only because it had a text; without it, it is judged anew.
+[[nodiscard]] bool is_void_without_text(formats::Rule rule, const formats::Recipe& recipe);
+
+struct Refusal {
+  formats::RejectClass kind = formats::RejectClass::kPolicy;
+  formats::Reason reason = {};
+};
 
 [[nodiscard]] formats::Reason refusal_of_source(
     const formats::CorpusConfig& rules);  // it is over long
@@ -19,8 +32,8 @@ namespace xtts::records {
 [[nodiscard]] std::optional<formats::Reason> refusal_of_length(double source_seconds,
                                                                const formats::CorpusConfig& rules);
 // Judges by the length and by all decoded and conditioned facts.
-[[nodiscard]] std::optional<formats::Reason> refusal_of(const formats::RecordFacts& facts,
-                                                        const formats::CorpusConfig& rules);
+[[nodiscard]] std::optional<Refusal> refusal_of(const formats::RecordFacts& facts,
+                                                const formats::CorpusConfig& rules, bool has_text);
 // `first_id`: the earlier clip with the same samples.
 [[nodiscard]] formats::Reason refusal_of_duplicate(std::string first_id);
 [[nodiscard]] formats::Reason refusal_of_no_text();

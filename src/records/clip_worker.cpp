@@ -55,11 +55,11 @@ std::optional<Fault> fault_of(StatusCode code, Rule of_bad_input) {
 }
 
 // The rule of each kind of warning, in the order of the kinds' values.
-constexpr std::array kWarningRules = {Rule::kRateChanges, Rule::kPacketsSkipped,
+constexpr std::array kWarningRules = {Rule::kRateChanges,      Rule::kPacketsSkipped,
                                       Rule::kDecoderComplains, Rule::kReadingStopped,
-                                      Rule::kEndsEarly};
+                                      Rule::kEndsEarly,        Rule::kEndMissing};
 static_assert(kWarningRules.size() ==
-              static_cast<std::size_t>(audio::Warning::Kind::kEndsEarly) + 1);
+              static_cast<std::size_t>(audio::Warning::Kind::kEndMissing) + 1);
 
 std::vector<Reason> reasons_of(std::span<const audio::Warning> warnings) {
   std::vector<Reason> reasons;
@@ -173,7 +173,10 @@ class Worker final : public ClipWorker {
     begin_stage(Rule::kUnfitSound, &StageTimes::condition_s);
     XTTS_ASSIGN(const auto conditioned, conditioner_.measure(sound_));
     keep(conditioned, outcome);
-    if (refused(clip, refusal_of(outcome.facts, recipe_.corpus), outcome)) return {};
+    if (auto refusal = refusal_of(outcome.facts, recipe_.corpus, has_text(clip))) {
+      outcome.reject = reject_of(clip, refusal->kind, std::move(refusal->reason));
+      return {};
+    }
 
     begin_stage(Rule::kNoFeatures, &StageTimes::features_s);
     return extract(clip, conditioned, outcome);
@@ -240,6 +243,11 @@ class Worker final : public ClipWorker {
     }
     XTTS_ASSIGN(const Digest pcm_digest, resample(sound, range));
     keep(part_facts(source.facts, range, pcm_digest), outcome);
+    // A part that ends before the cut is whole. The source's own end may be the cut.
+    if (clip.segment->end_s && range.end < source.facts.whole_frame_count) {
+      std::erase_if(outcome.facts.warnings,
+                    [](const Reason& warning) { return is_sign_of_cut(warning.rule); });
+    }
     if (source.facts.nonfinite_sample_count > 0) {
       outcome.facts.warnings.push_back(
           {.rule = Rule::kSourceNotFinite,

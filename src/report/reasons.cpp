@@ -135,6 +135,8 @@ std::string words_of(const Reason& reason) {
       return behind("reading stopped", detail);
     case Rule::kEndsEarly:
       return text_of("stops %.2f s early: its header promises %.2f s", first, second);
+    case Rule::kEndMissing:
+      return behind("its end is missing", detail);
     case Rule::kSourceNotFinite:
       return "its source has " + counted_by(first, "sample that is", "samples that are") +
              " NaN, infinite or beyond 1e30: taken as 0";

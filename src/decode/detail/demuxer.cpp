@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -60,6 +61,16 @@ Result<FormatContextPtr> open_container(AVIOContext* io, const AVInputFormat* fo
   av_dict_free(&options);
   if (code < 0) return complaints.failure("opening", code);
   return FormatContextPtr(context);
+}
+
+// `names`: separated by spaces.
+bool is_one_of(std::string_view name, std::string_view names) {
+  for (std::string_view rest = names; !rest.empty();) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == name) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
 }
 
 bool has_audio(const AVFormatContext& context) {
@@ -171,6 +182,24 @@ std::optional<double> Demuxer::promised_seconds() const {
     return static_cast<double>(context_->duration) / AV_TIME_BASE;
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> Demuxer::promised_packets() const {
+  const AVCodecParameters& codec = *stream_->codecpar;
+  const auto seconds = promised_seconds();
+  if (std::strcmp(container(), "mp3") != 0 || codec.frame_size <= 0 || !seconds)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*seconds * codec.sample_rate / codec.frame_size));
+}
+
+bool Demuxer::counts_samples() const noexcept {
+  // WavPack is lossy or not, and counts either way.
+  if (std::strcmp(container(), "wv") == 0) return true;
+  return !codec_pads() && is_one_of(container(), "aiff au flac nistsphere sox tta w64 wav");
+}
+
+bool Demuxer::is_raw() const noexcept {
+  return is_one_of(container(), "aac ac3 eac3 flac loas mp3");
 }
 
 // AAC in MP4 ends within a codec frame. Apple's iTunSMPB tag gives the end in samples; without it

@@ -33,6 +33,12 @@ class Demuxer {
   [[nodiscard]] bool codec_pads() const noexcept;
   // The length that the container states; nothing if it guesses from the bit rate.
   [[nodiscard]] std::optional<double> promised_seconds() const;
+  // The number of packets that it states: of MP3, by its Xing, Info or VBRI header.
+  [[nodiscard]] std::optional<std::uint64_t> promised_packets() const;
+  // Whether the length is a count of samples, and so that of the sound.
+  [[nodiscard]] bool counts_samples() const noexcept;
+  // Whether the file is the codec's frames, one after the other, perhaps with tags around them.
+  [[nodiscard]] bool is_raw() const noexcept;
   // Whether that length ends where the last packet begins, as containers without one have it.
   [[nodiscard]] bool promises_by_timestamps() const noexcept {
     return context_->duration_estimation_method == AVFMT_DURATION_FROM_PTS;

@@ -58,6 +58,13 @@ int SourceReader::read(std::span<std::byte> out) {
   return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
 }
 
+std::size_t SourceReader::peek(std::uint64_t offset_bytes, std::span<std::byte> out) {
+  if (!failure_.ok() || offset_bytes >= file_.size_bytes()) return 0;
+  const Result<std::size_t> got = file_.read_at(offset_bytes, out);
+  if (!got.ok()) failure_ = Status(StatusCode::kSourceIo, got.status().message());
+  return got.ok() ? *got : 0;
+}
+
 std::int64_t SourceReader::seek_callback(void* self, std::int64_t offset, int whence) noexcept {
   auto& reader = *static_cast<SourceReader*>(self);
   const auto size = static_cast<std::int64_t>(reader.file_.size_bytes());

@@ -24,7 +24,7 @@ constexpr audio::FormatUse last_of(audio::FormatUse) {
   return audio::FormatUse::kNotAudio;
 }
 constexpr audio::Warning::Kind last_of(audio::Warning::Kind) {
-  return audio::Warning::Kind::kEndsEarly;
+  return audio::Warning::Kind::kEndMissing;
 }
 
 class Writer {

@@ -40,7 +40,7 @@
 
 namespace xtts::decode_worker::detail {
 
-constexpr std::uint32_t kProtocolVersion = 5;
+constexpr std::uint32_t kProtocolVersion = 6;
 constexpr std::size_t kTextBytesMax = 4096;
 constexpr std::size_t kWarningCountMax = 8;
 // Fits any message: the longest is facts with all their texts.
@@ -117,9 +117,10 @@ struct Done {
   static void each(auto& self, auto&& field) {
     auto& facts = self.facts;
     field(facts.container, facts.codec, facts.sample_rate_hz, facts.channel_count,
-          facts.frame_count, facts.clipped_sample_count, facts.nonfinite_sample_count,
-          facts.is_over_long, facts.pcm_digest.high, facts.pcm_digest.low, facts.warnings,
-          self.resampling_ns, self.last.buffer_index, self.last.sample_count);
+          facts.frame_count, facts.whole_frame_count, facts.clipped_sample_count,
+          facts.nonfinite_sample_count, facts.is_over_long, facts.pcm_digest.high,
+          facts.pcm_digest.low, facts.warnings, self.resampling_ns, self.last.buffer_index,
+          self.last.sample_count);
   }
 };
 

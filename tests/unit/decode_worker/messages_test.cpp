@@ -18,13 +18,15 @@ Done a_done() {
   done.facts.sample_rate_hz = 44100;
   done.facts.channel_count = 2;
   done.facts.frame_count = 123;
+  done.facts.whole_frame_count = 122;
   done.facts.clipped_sample_count = 4;
   done.facts.nonfinite_sample_count = 5;
   done.facts.is_over_long = true;
   done.facts.pcm_digest = {7, 9};
   done.facts.warnings = {{.kind = Kind::kComplaint, .text = "one"},
                          {.kind = Kind::kRateChanges, .numbers = {3.0}},
-                         {.kind = Kind::kEndsEarly, .numbers = {0.5, 1.25}, .text = "three"}};
+                         {.kind = Kind::kEndsEarly, .numbers = {0.5, 1.25}, .text = "three"},
+                         {.kind = Kind::kEndMissing, .text = "four"}};
   done.resampling_ns = 55;
   done.last = {1, 77};
   return done;

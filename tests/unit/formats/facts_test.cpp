@@ -53,6 +53,7 @@ RecordFacts with_every_field() {
   facts.nonfinite_sample_count = 7;
   facts.warnings = {{.rule = Rule::kClipped, .numbers = {0.25}},
                     {.rule = Rule::kSameSound, .detail = "b"}};
+  facts.kept_signs = {{.rule = Rule::kEndsEarly, .numbers = {0.5, 2.0}}};
   facts.extra_json = R"({"a":1})";
   facts.frame_count_before_cut = 831;
   facts.character_count = 17;
@@ -61,7 +62,7 @@ RecordFacts with_every_field() {
   facts.bandwidth_hz = 10250.0F;
   facts.segment_start_s = 1.5;
   facts.segment_end_s = 2.25;
-  facts.unknown[35] = "kept for later";
+  facts.unknown[36] = "kept for later";
   facts.unknown[40000] = "";
   return facts;
 }
@@ -80,9 +81,9 @@ TEST(Facts, TheTagsAreThoseOfTheDocument) {
     tags.push_back(load<std::uint16_t>(bytes_of(bytes), at));
     at += 8 + load<std::uint32_t>(bytes_of(bytes), at + 4);
   }
-  EXPECT_THAT(
-      tags, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-                                 20, 21, 22, 23, 24, 26, 27, 28, 29, 30, 31, 32, 34, 35, 40000));
+  EXPECT_THAT(tags, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+                                         18, 19, 20, 21, 22, 23, 24, 26, 27, 28, 29, 30, 31, 32, 34,
+                                         35, 36, 40000));
 }
 
 TEST(Facts, KnownBytes) {
@@ -113,7 +114,7 @@ TEST(Facts, ZeroIsNotUnknown) {
 
 TEST(Facts, UnknownTagsArePassedOnInOrder) {
   const std::string bytes =
-      field(1, "a") + field(24, "12345678") + field(35, "b") + field(65535, "c");
+      field(1, "a") + field(24, "12345678") + field(36, "b") + field(65535, "c");
   const auto read = decoded(bytes);
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(encoded(*read), bytes);
@@ -168,7 +169,7 @@ TEST(Facts, AreListedByTagWithBytesAndTextForPeople) {
     EXPECT_NE(encoded(facts).find(encoded_alone), std::string::npos);
   }
   EXPECT_EQ(list[2].name, "source rate");
-  EXPECT_EQ(list_facts(with_every_field()).size(), 32);
+  EXPECT_EQ(list_facts(with_every_field()).size(), 33);
 }
 
 }  // namespace

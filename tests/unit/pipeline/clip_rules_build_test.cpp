@@ -193,5 +193,98 @@ TEST(Rules, SilenceIsKeptWithAWordOrDropped) {
             clip_name(3) + ": silent: corpus.silent=warn keeps it");
 }
 
+// Clip 2 is cut in half, and clip 5, which has no text, too.
+void add_cut_sounds(MemoryEnv& env, std::uint32_t count = kClipCount) {
+  add_sounds(env, count, kData + "/wavs");
+  add_list(env, count, {{5, ""}});
+  for (const std::uint32_t i : {2U, 5U}) {
+    const std::string whole = sound(i);
+    env.add_file(sound_path(i, kData + "/wavs"), whole.substr(0, whole.size() / 2));
+  }
+}
+
+pipeline::BuildRequest request_of_cuts(const std::string& action) {
+  auto request = request_of({"corpus.no_text=keep", "corpus.truncated=" + action});
+  request.max_rejects.share = 0.2;
+  return request;
+}
+
+// Of clips 2 and 5: "stored", "warned", or the class of the reject.
+std::string fates_of_cuts(MemoryEnv& env, const pipeline::BuildReport& report) {
+  std::string fates;
+  for (const std::uint32_t i : {2U, 5U}) {
+    const auto reject = std::ranges::find(report.rejects, clip_name(i), &formats::Reject::id);
+    const auto position = open_cache(env)->find(clip_name(i));
+    if (reject != report.rejects.end()) fates += std::string(to_string(reject->kind)) + " ";
+    if (!position.ok() || !*position) continue;
+    fates += warnings_at(env, **position).empty() ? "stored " : "warned ";
+  }
+  return fates;
+}
+
+struct CutFate {
+  const char* action;
+  const char* fates;
+};
+const CutFate kCutFates[] = {{"auto", "input warned "},
+                             {"keep", "stored stored "},
+                             {"warn", "warned warned "},
+                             {"drop", "policy policy "},
+                             {"reject", "input input "}};
+
+// Each value after each other one: the update ends as a build from nothing.
+TEST(CutClips, AreJudgedAnewWhenTheRuleChanges) {
+  for (const CutFate& before : kCutFates) {
+    for (const CutFate& after : kCutFates) {
+      if (&after == &before) continue;
+      MemoryEnv env, fresh;
+      add_cut_sounds(env);
+      add_cut_sounds(fresh);
+      EXPECT_EQ(fates_of_cuts(env, must_build(env, request_of_cuts(before.action))), before.fates);
+      const auto report = must_build(env, request_of_cuts(after.action));
+      EXPECT_EQ(fates_of_cuts(env, report), after.fates) << "after " << before.action;
+      must_build(fresh, request_of_cuts(after.action));
+      const auto changed = open_cache(env);
+      const auto made = open_cache(fresh);
+      ASSERT_EQ(changed->size(), made->size());
+      for (std::uint64_t i = 0; i < made->size(); ++i) {
+        const auto facts = made->details(i);
+        const auto position = changed->find(*facts->id);
+        EXPECT_EQ(*changed->details(**position), *facts) << before.action << ", " << after.action;
+      }
+      EXPECT_EQ(changed->rejects_jsonl().value(), made->rejects_jsonl().value());
+      EXPECT_EQ(damage_in(env), "");
+      EXPECT_TRUE(must_build(env, request_of_cuts(after.action)).unchanged);
+    }
+  }
+}
+
+// With auto, the text decides: a new one makes a stored clip a false pair, and the other way round.
+TEST(CutClips, AreJudgedAnewWhenTheirTextChanges) {
+  MemoryEnv env;
+  add_cut_sounds(env);
+  must_build(env, request_of_cuts("auto"));
+  add_list(env, kClipCount, {{2, ""}});
+  EXPECT_EQ(fates_of_cuts(env, must_build(env, request_of_cuts("auto"))), "warned input ");
+  EXPECT_EQ(damage_in(env), "");
+}
+
+TEST(CutClips, CountAsDroppedOrRejected) {
+  for (const auto& [action, option] :
+       {std::pair("drop", "--max-dropped"), std::pair("reject", "--max-rejects")}) {
+    MemoryEnv env;
+    add_cut_sounds(env, 10);
+    auto request = request_of_cuts(action);
+    request.max_rejects.share = 0.05;
+    request.max_losses.dropped = 0.05;
+    const auto built = run_build(env, request);
+    ASSERT_FALSE(built.ok()) << action;
+    EXPECT_EQ(built.status().code(), StatusCode::kTooManyRejects);
+    EXPECT_NE(built.status().message().find(option), std::string::npos) << built.status().message();
+    EXPECT_NE(built.status().message().find("corpus.truncated=warn"), std::string::npos)
+        << built.status().message();
+  }
+}
+
 }  // namespace
 }  // namespace xtts::testing

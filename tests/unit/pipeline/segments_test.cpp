@@ -1,6 +1,7 @@
 // Clips that are parts of a source: decoded once, equal to the sample to files of the same cuts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -200,6 +201,37 @@ TEST(Segments, OfASourceThatChangesItsRateHalfWay) {
     EXPECT_EQ(last->warnings.back().rule, formats::Rule::kSegmentCut);
     EXPECT_EQ(last->warnings.back().numbers[0], 0.9);
   }
+}
+
+// A part that ends before the cut of its file is whole; another one is as cut as the file.
+TEST(Segments, BeforeTheCutOfTheirFileAreWhole) {
+  MemoryEnv env;
+  add_segments(env, kData);
+  const std::string whole = wav_file(kShape, recording(kShape));
+  const double seconds = 4.0;
+  const auto bytes = static_cast<std::size_t>(seconds * kShape.rate_hz) * 2 * 2;
+  env.add_file(kData + "/talk.wav",
+               whole.substr(0, whole.size() - recording(kShape).size() * 2 + bytes));
+  auto request = request_for(recipe_of_small_shards({}));
+  request.max_rejects.share = 1.0;
+  const auto report = must_build(env, request);
+  const auto cache = open_cache(env);
+  for (std::uint32_t i = 0; i < kSegments; ++i) {
+    const Part p = part(i);
+    const auto reject = std::ranges::find(report.rejects, p.id, &formats::Reject::id);
+    if (p.end_s < seconds) {
+      ASSERT_EQ(reject, report.rejects.end()) << p.id;
+      const auto position = cache->find(p.id);
+      ASSERT_TRUE(position.ok() && *position) << p.id;
+      EXPECT_TRUE(cache->details(**position)->warnings.empty()) << p.id;
+    } else {
+      ASSERT_NE(reject, report.rejects.end()) << p.id;
+      EXPECT_EQ(reject->kind, formats::RejectClass::kInput);
+      EXPECT_EQ(reject->reason.rule, p.start_s < seconds ? formats::Rule::kEndsEarly
+                                                         : formats::Rule::kSegmentBeyondSource);
+    }
+  }
+  EXPECT_EQ(damage_in(env), "");
 }
 
 }  // namespace

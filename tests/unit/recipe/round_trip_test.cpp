@@ -75,11 +75,11 @@ auto fields(const TextConfig& c) {
 // A new member is one name more in both lines, and a value in RecipeMaker::fill().
 auto fields(const CorpusConfig& c) {
   const auto& [a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb,
-               cc, dd, ee] = c;
+               cc, dd, ee, ff] = c;
   const auto columns = std::tuple(q.audio, q.id, q.text, q.normalized, q.speaker, q.language,
                                   q.split, q.start, q.end);
   return std::tuple(a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, columns, r, s, t, u, v, w, x, y, z,
-                    aa, bb, cc, dd, ee);
+                    aa, bb, cc, dd, ee, ff);
 }
 auto fields(const StorageConfig& c) {
   const auto& [a, b, d] = c;
@@ -280,6 +280,8 @@ class RecipeMaker {
                       &CorpusConfig::no_text}) {
       c.*rule = pick({OddClip::kKeep, OddClip::kWarn, OddClip::kDrop});
     }
+    c.truncated =
+        pick({CutClip::kAuto, CutClip::kKeep, CutClip::kWarn, CutClip::kDrop, CutClip::kReject});
     c.too_short_seconds = real(0, 10);
     c.silent_dbfs = real(-200, 0);
     c.clipped_share = real(0, 1);

@@ -11,6 +11,7 @@ namespace xtts::records {
 namespace {
 
 using formats::CorpusConfig;
+using formats::CutClip;
 using formats::OddClip;
 using formats::Rule;
 using ::testing::ElementsAre;
@@ -32,7 +33,7 @@ std::string warnings_of(formats::RecordFacts facts, const CorpusConfig& rules = 
 
 TEST(ClipRules, OrdinarySpeechBreaksNone) {
   EXPECT_EQ(warnings_of(plain()), "");
-  EXPECT_FALSE(refusal_of(plain(), {}));
+  EXPECT_FALSE(refusal_of(plain(), {}, true));
 }
 
 struct OddCase {
@@ -60,19 +61,20 @@ TEST(ClipRules, AnOddClipIsStoredWithAWordUnlessTheRuleSaysOtherwise) {
     odd.make_odd(facts);
     CorpusConfig rules;
     EXPECT_EQ(warnings_of(facts, rules), odd.warning);
-    EXPECT_FALSE(refusal_of(facts, rules)) << odd.key;
+    EXPECT_FALSE(refusal_of(facts, rules, true)) << odd.key;
 
     rules.*odd.rule = OddClip::kDrop;
-    const auto refusal = refusal_of(facts, rules);
+    const auto refusal = refusal_of(facts, rules, true);
     ASSERT_TRUE(refusal) << odd.key;
-    EXPECT_EQ(formats::name_of(refusal->rule), odd.key);
-    EXPECT_EQ(formats::info_of(refusal->rule).setting, std::string("corpus.") + odd.key);
-    EXPECT_EQ(report::words_of(*refusal), odd.warning);
-    EXPECT_FALSE(refusal_of(plain(), rules)) << odd.key;
+    EXPECT_EQ(refusal->kind, formats::RejectClass::kPolicy);
+    EXPECT_EQ(formats::name_of(refusal->reason.rule), odd.key);
+    EXPECT_EQ(formats::info_of(refusal->reason.rule).setting, std::string("corpus.") + odd.key);
+    EXPECT_EQ(report::words_of(refusal->reason), odd.warning);
+    EXPECT_FALSE(refusal_of(plain(), rules, true)) << odd.key;
 
     rules.*odd.rule = OddClip::kKeep;
     EXPECT_EQ(warnings_of(facts, rules), "") << odd.key;
-    EXPECT_FALSE(refusal_of(facts, rules)) << odd.key;
+    EXPECT_FALSE(refusal_of(facts, rules, true)) << odd.key;
   }
 }
 
@@ -122,6 +124,64 @@ TEST(ClipRules, AJudgementTakesThePlaceOfTheOneBefore) {
   judge({}, true, "", facts);
   judge({}, false, "", facts);
   EXPECT_TRUE(facts.warnings.empty());
+}
+
+const formats::Reason kSigns[] = {
+    {.rule = Rule::kPacketsSkipped, .numbers = {2}, .detail = "why"},
+    {.rule = Rule::kReadingStopped, .detail = "why"},
+    {.rule = Rule::kEndsEarly, .numbers = {0.5, 2.0}},
+    {.rule = Rule::kEndMissing, .detail = "why"},
+};
+
+std::string fate_of(const formats::RecordFacts& facts, CutClip action, bool has_text) {
+  CorpusConfig rules;
+  rules.truncated = action;
+  if (const auto refusal = refusal_of(facts, rules, has_text))
+    return std::string(formats::to_string(refusal->kind));
+  return warnings_of(facts, rules).empty() ? "kept" : "warned";
+}
+
+TEST(CutClips, AreRejectedWithATextUnlessTheRuleSaysOtherwise) {
+  for (const formats::Reason& sign : kSigns) {
+    auto facts = plain();
+    facts.warnings = {sign};
+    EXPECT_EQ(fate_of(facts, CutClip::kAuto, true), "input");
+    EXPECT_EQ(fate_of(facts, CutClip::kAuto, false), "warned");
+    for (const bool has_text : {false, true}) {
+      EXPECT_EQ(fate_of(facts, CutClip::kKeep, has_text), "kept");
+      EXPECT_EQ(fate_of(facts, CutClip::kWarn, has_text), "warned");
+      EXPECT_EQ(fate_of(facts, CutClip::kDrop, has_text), "policy");
+      EXPECT_EQ(fate_of(facts, CutClip::kReject, has_text), "input");
+      EXPECT_EQ(fate_of(plain(), CutClip::kReject, has_text), "kept");
+    }
+  }
+}
+
+// Another value of the rule finds the signs again, at the place where decoding put them.
+TEST(CutClips, KeepTheirSignsWhereNobodyIsWarned) {
+  CorpusConfig keep;
+  keep.truncated = CutClip::kKeep;
+  auto facts = plain();
+  facts.peak = 0.0F;
+  facts.warnings = {{.rule = Rule::kRateChanges, .numbers = {1}},
+                    kSigns[0],
+                    kSigns[2],
+                    {.rule = Rule::kSegmentCut, .numbers = {2.0, 1.5}}};
+  const auto decoded = facts;
+  auto warned = facts;
+  judge({}, false, "", warned);
+  judge(keep, false, "", facts);
+  const formats::Reason silent{.rule = Rule::kSilent};
+  EXPECT_THAT(facts.warnings, ElementsAre(decoded.warnings[0], decoded.warnings[3], silent));
+  EXPECT_THAT(facts.kept_signs, ElementsAre(kSigns[0], kSigns[2]));
+  EXPECT_EQ(fate_of(facts, CutClip::kAuto, true), "input");
+  judge(keep, false, "", facts);
+  EXPECT_THAT(facts.kept_signs, ElementsAre(kSigns[0], kSigns[2]));
+  auto of_sound = facts;
+  forget_judgement(of_sound);
+  EXPECT_EQ(of_sound, decoded);
+  judge({}, false, "", facts);
+  EXPECT_EQ(facts, warned);
 }
 
 }  // namespace
