@@ -160,10 +160,11 @@ ContainerEnd end_of_voc(FileBytes& bytes) {
   std::uint64_t offset = little(bytes.at(20, 2));
   for (int i = 0; i < kPartsMax && offset + kRestBytesMax < bytes.size(); ++i) {
     const std::string head = bytes.at(offset, 4);
+    if (head.size() < 4) return {};
     offset += 4 + little(head.substr(1));
     if (offset > bytes.size()) return beyond("last block", offset - bytes.size());
   }
-  return {};
+  return {State::kWhole};
 }
 
 // Boxes of MP4 and QuickTime. The last one decides; tags behind the sound may be cut.

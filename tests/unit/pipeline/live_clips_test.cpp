@@ -148,5 +148,22 @@ TEST(LiveClips, AreNotOpenedWhereNoneIsLeft) {
   EXPECT_EQ(clips.status().code(), StatusCode::kTooManyRejects);
 }
 
+TEST(LiveClips, OfCutFilesAreRefusedAsABuildRefusesThem) {
+  for (const auto& [action, is_refused] : {std::pair("auto", true), std::pair("warn", false)}) {
+    MemoryEnv env;
+    add_listed_sounds(env, 4);
+    const std::string path = sound_path(2, kData + "/wavs");
+    const std::string whole = sound(2);
+    env.add_file(path, whole.substr(0, whole.size() / 2));
+    const auto clips = must_open_live(
+        env, request_for(recipe_of_small_shards({std::string("corpus.truncated=") + action})));
+    const auto record = clips->record(*clips->find(clip_name(2)));
+    ASSERT_TRUE(record.ok()) << record.status().message();
+    EXPECT_EQ(record->reject.has_value(), is_refused) << action;
+    EXPECT_EQ(record->facts.warnings.size(), is_refused ? 0U : 1U) << action;
+    EXPECT_FALSE(clips->record(*clips->find(clip_name(1)))->reject);
+  }
+}
+
 }  // namespace
 }  // namespace xtts::testing
