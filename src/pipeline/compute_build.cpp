@@ -105,6 +105,9 @@ Result<SealedWork> find_sealed_work(const BuildJob& job, const Planned& planned,
   const store::JournalHead head = head_of(job, planned, generation);
   const std::string& cache = job.request.cache;
   XTTS_ASSIGN(store::JournalContents found, store::read_journal(job.env, cache));
+  const std::string path = join_path(store::build_folder(cache), "journal");
+  if (!found.head && job.env.stat(path).ok())
+    job.observer.notice(path + " is damaged: its clips are computed again");
   if (!found.head || job.request.discard_unfinished || !planned.continues_unfinished)
     return SealedWork();
   const auto before = decode_asked(found.head->about).recipe;

@@ -61,15 +61,18 @@ class TestObserver final : public pipeline::BuildObserver {
     preview_ = preview;
     if (cancel_at == 0U) cancelled_ = true;
   }
+  void notice(const std::string& text) override { notices_.push_back(text); }
   void progress(const pipeline::BuildProgress& progress) override;
   [[nodiscard]] bool cancelled() const override { return cancelled_; }
 
   [[nodiscard]] const std::optional<pipeline::BuildPreview>& preview() const { return preview_; }
   [[nodiscard]] const pipeline::BuildProgress& last() const { return last_; }
+  [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
   [[nodiscard]] std::uint64_t call_count() const { return call_count_; }
 
  private:
   std::optional<pipeline::BuildPreview> preview_;
+  std::vector<std::string> notices_;
   pipeline::BuildProgress last_;
   std::uint64_t call_count_ = 0;
   std::atomic<bool> cancelled_ = false;
