@@ -81,7 +81,7 @@ enum class OnDamage : std::uint8_t {
 enum class OnRange : std::uint8_t {
   kRaise,  // next() fails with kInvalidArgument, and names clip, column, value and a dtype that
            // holds it; the next call continues with the next batch
-  kClip,  // the value becomes the largest of the dtype, and the stats count it
+  kClip,   // the value becomes the largest of the dtype, and the stats count it
 };
 
 // How the reader reads records from storage.

@@ -39,10 +39,10 @@ Status check_speaker_numbers(const std::vector<std::string>& published,
           "the cache numbers its speakers otherwise: number " +
               std::to_string(ours - published.begin()) + " is " + quoted(*ours) + " there, and " +
               quoted(*theirs) + " in " + option("speakers") +
-              ". Published numbers never change: begin the file with the cache's names in their "
-              "order ('xtts-precompute info CACHE --json' has them), leave " +
-              option("speakers") + " out, or give " + option_on("overwrite") +
-              " to build anew in this one"};
+              ". Published numbers never change. Begin the file with the cache's names in their "
+              "order ('xtts-precompute info CACHE --json' has them), or leave " +
+              option("speakers") + " out; " + option_on("overwrite") +
+              " builds anew in the file's order"};
 }
 
 const std::vector<std::string>& numbers_to_keep(const std::vector<std::string>& published,
