@@ -26,7 +26,7 @@ EXIT_CODES = {0, 2, 3, 4, 5, 6}
 OTHER_ANSWERS = (
     "give a folder that does not exist yet",
     "is incomplete: the command that was making it has not published it",
-    "has an unfinished build",
+    "an unfinished build",
 )
 
 
