@@ -142,7 +142,7 @@ Manifest FormatsRoundTrip::manifest() {
     }
     manifest.columns.push_back(entry);
   }
-  manifest.speakers = {text(5), text(5)};
+  manifest.speakers = {"a" + text(5), "b" + text(5)};
   manifest.counts.seconds = finite();
   manifest.counts.records = random_();
   manifest.counts.rejects_by_class[text(3)] = random_();
