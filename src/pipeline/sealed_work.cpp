@@ -342,7 +342,9 @@ std::vector<store::JournalShard> SealedWork::lines() const {
 }
 
 store::SourceTable SealedWork::sources_of(const BuildPlan& plan) const {
-  store::SourceTable table{.data_path = plan.data_path, .audio_roots = plan.audio_roots};
+  store::SourceTable table;
+  table.data_path = plan.data_path;
+  table.audio_roots = plan.audio_roots;
   table.rows.reserve(plan.to_compute.size());
   for (std::size_t place = 0; place < plan.to_compute.size(); ++place) {
     store::SourceRow& row =

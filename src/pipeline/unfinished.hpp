@@ -24,14 +24,14 @@ struct BuildPlan;
 
 // What was asked of the work, as the head of its journal keeps it (JournalHead::about).
 struct AskedWork {
-  std::string column;  // of add_column; empty: a build, with the members below
-  std::string data;    // absolute
-  std::vector<std::string> audio_roots;
-  std::vector<std::string> speakers;
-  std::string partition;  // "1/3"; empty: the whole
+  std::string column;     // of add_column; empty: a build, with the members below
+  std::string data = {};  // absolute
+  std::vector<std::string> audio_roots = {};
+  std::vector<std::string> speakers = {};
+  std::string partition = {};  // "1/3"; empty: the whole
   bool overwrites = false;
-  std::string numerics_options;           // BuildRequest::numerics_options
-  std::optional<formats::Recipe> recipe;  // as asked: its lengths may be those of the corpus
+  std::string numerics_options = {};           // BuildRequest::numerics_options
+  std::optional<formats::Recipe> recipe = {};  // as asked: its lengths may be those of the corpus
 };
 [[nodiscard]] std::string encode_asked(const AskedWork& asked);
 // Accepts any text: what it does not tell stays unset.
