@@ -17,6 +17,7 @@
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
+#include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "pipeline/text_column.hpp"
 #include "records/clip_rules.hpp"
@@ -181,18 +182,14 @@ class Planner {
   Status read_previous_rejects() {
     if (request_.previous == nullptr || request_.retry_rejects) return {};
     const auto& manifest = request_.previous->manifest();
-    const bool same_corpus_rules =
-        manifest.corpus_fingerprint == formats::fingerprint(request_.recipe.corpus);
+    // Another rule may refuse the clip now, before the fault is met.
+    if (manifest.corpus_fingerprint != formats::fingerprint(request_.recipe.corpus)) return {};
     XTTS_ASSIGN(const std::string lines, request_.previous->rejects_jsonl());
     XTTS_ASSIGN(auto rejects, formats::decode_rejects(lines));
     for (Reject& reject : rejects) {
       // Every build judges lists and texts anew, and tries again where the environment was at
-      // fault. Where the corpus section decides, the same section decides the same.
-      const bool is_chosen =
-          reject.kind == RejectClass::kPolicy ||
-          formats::info_of(reject.reason.rule).effect == formats::Effect::kChosen;
-      const bool final =
-          reject.kind != RejectClass::kEnvironment && (!is_chosen || same_corpus_rules);
+      // fault. The same corpus section decides the same.
+      const bool final = reject.kind != RejectClass::kEnvironment;
       // A duplicate's reject is void if the clip with the same sound is gone. A rule of another
       // version is unknown here, so its clip is tried again.
       const formats::Rule rule = reject.reason.rule;
@@ -225,8 +222,8 @@ class Planner {
     if (!has_text(clip) &&
         records::is_void_without_text(reject->second.reason.rule, request_.recipe))
       return {};
-    const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
-    if (row->reject_check != check) return {};
+    if (reject->second.path != std::string_view(clip.source)) return {};
+    if (row->reject_check != check_of(reject->second, clip)) return {};
     if (row->content != Digest()) reject->second.content_digest = row->content;
     if (!is_file_of_before(row, clip) &&
         (!reject->second.content_digest || reject->second.content_digest != content_digest(clip)))
@@ -243,7 +240,9 @@ class Planner {
     const formats::FeatureConfig& features = *request_.recipe.features;
     if (records::was_cut(features, facts) && has_text(clip) && records::depends_on_text(features))
       return {};
-    if (!records::is_same_part(clip.segment, facts)) return {};
+    if (!records::is_same_part(clip.segment, facts) || !is_decoded_alike(clip, facts)) return {};
+    // A record of a part does not say how long its source is.
+    if (clip.segment && is_source_limit_lowered()) return {};
     // If the source cannot be read, the worker meets the same failure and makes a reject of it.
     if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
     // Rules of the corpus section may have changed since the record was stored.
@@ -255,6 +254,13 @@ class Planner {
     plan_.clips[i] = {.fate = ClipFate::kReuse,
                       .previous_position = static_cast<std::uint32_t>(position)};
     return {};
+  }
+
+  [[nodiscard]] bool is_source_limit_lowered() const {
+    const auto& published = request_.previous->manifest().corpus;
+    const auto limit = published.find("max_source_seconds");
+    return limit == published.end() || !limit->is_number() ||
+           request_.recipe.corpus.max_source_seconds < limit->get<double>();
   }
 
   std::optional<records::Refusal> refusal_of_stored(std::size_t i,

@@ -7,6 +7,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
+#include "pipeline/published_clip.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"
@@ -88,7 +89,7 @@ class GoneClips {
   }
 
   [[nodiscard]] bool may_be_copied(const Clip& clip, const formats::RecordFacts& facts) const {
-    if (!records::is_same_part(clip.segment, facts)) return false;
+    if (!records::is_same_part(clip.segment, facts) || !is_decoded_alike(clip, facts)) return false;
     const auto& features = *request_.recipe.features;
     return !(records::was_cut(features, facts) && has_text(clip) &&
              records::depends_on_text(features));

@@ -8,6 +8,7 @@
 #include "formats/rules.hpp"
 #include "pipeline/build_phases.hpp"
 #include "pipeline/drop_rules.hpp"
+#include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "reader/cache_paths.hpp"
 
@@ -54,7 +55,7 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
   for (const auto& clip : plan.corpus.clips) {
     store::SourceRow row = source_row_of(clip);
     if (const auto reject = rejects.find(full_id(clip)); reject != rejects.end()) {
-      row.reject_check = check64(as_bytes(formats::encode_reject(*reject->second)));
+      row.reject_check = check_of(*reject->second, clip);
       row.content = reject->second->content_digest.value_or(Digest());
     }
     table.rows.push_back(row);

@@ -1,9 +1,13 @@
 #include "pipeline/published_clip.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
+#include "base/hash.hpp"
+#include "formats/bytes.hpp"
 #include "reader/cache_paths.hpp"
+#include "records/decode_request.hpp"
 
 namespace xtts::pipeline {
 
@@ -19,6 +23,19 @@ corpus::Clip clip_of(formats::RecordFacts facts) {
   clip.extra_json = std::move(facts.extra_json).value_or("");
   clip.split = static_cast<corpus::Split>(facts.split.value_or(0));
   return clip;
+}
+
+bool is_decoded_alike(const corpus::Clip& clip, const formats::RecordFacts& facts) {
+  return records::suffix_of(facts.source_path.value_or("")) == records::suffix_of(clip.source);
+}
+
+std::uint64_t check_of(const formats::Reject& reject, const corpus::Clip& clip) {
+  std::string judged = formats::encode_reject(reject);
+  if (clip.segment) {
+    formats::append(judged, std::bit_cast<std::uint64_t>(clip.segment->start_s));
+    formats::append(judged, std::bit_cast<std::uint64_t>(clip.segment->end_s.value_or(-1.0)));
+  }
+  return std::max<std::uint64_t>(check64(as_bytes(std::string_view(judged))), 1);
 }
 
 bool has_texts(const formats::Manifest& manifest, std::span<const corpus::Clip> clips) {

@@ -2,6 +2,7 @@
 // lost_shard(), which asks for the sizes of files.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,12 +11,20 @@
 #include "corpus/corpus.hpp"
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
+#include "formats/reject.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
 
 // The clip that a record was made of, as its lists stated it.
 [[nodiscard]] corpus::Clip clip_of(formats::RecordFacts facts);
+
+// Whether the record's source had the clip's suffix: of headerless sound, it tells the codec.
+[[nodiscard]] bool is_decoded_alike(const corpus::Clip& clip, const formats::RecordFacts& facts);
+
+// What sources.bin keeps of a clip's reject, to tell whether it still stands: a check of its line
+// and of the part of the source that it judged. Never 0.
+[[nodiscard]] std::uint64_t check_of(const formats::Reject& reject, const corpus::Clip& clip);
 
 // Whether the corpus of a published cache has texts: it has tokens, or a clip has a text.
 [[nodiscard]] bool has_texts(const formats::Manifest& manifest,

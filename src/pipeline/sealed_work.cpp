@@ -11,11 +11,11 @@
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/clip_facts.hpp"
+#include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "reader/block_reader.hpp"
 #include "records/clip_rules.hpp"
 #include "records/columns.hpp"
-#include "records/decode_request.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"
@@ -193,12 +193,9 @@ class SealedWorkFinder {
   [[nodiscard]] bool is_record_of(const Clip& clip, std::uint32_t length,
                                   const RecordFacts& facts) const {
     const formats::FeatureConfig& features = *job_.recipe.features;
-    if (!records::is_same_part(clip.segment, facts)) return false;
+    if (!records::is_same_part(clip.segment, facts) || !is_decoded_alike(clip, facts)) return false;
     // The facts of a part do not tell how long its source is, and a rule may ask.
     if (clip.segment && !job_.interrupted.has_same_rules) return false;
-    // Of headerless sound, the suffix tells the codec.
-    if (records::suffix_of(facts.source_path.value_or("")) != records::suffix_of(clip.source))
-      return false;
     if (!job_.interrupted.has_same_features) {
       // Only a record of all frames is the same for another max_frames.
       return features.pad == formats::PadWhat::kFrames && facts.frame_count_before_cut &&

@@ -95,6 +95,11 @@ std::optional<Refusal> refusal_of(const RecordFacts& facts, const CorpusConfig& 
                                   bool has_text) {
   if (const auto rate_hz = facts.source_rate_hz.value_or(0); rate_hz > 0) {
     const auto frames = static_cast<double>(facts.source_frame_count.value_or(0));
+    // The facts of a part have the part's length.
+    const bool is_whole = !facts.segment_start_s;
+    constexpr double kRounding = 1.0 + 1e-9;  // as the decoder, which sums many frames
+    if (is_whole && frames / rate_hz > rules.max_source_seconds * kRounding)
+      return Refusal{RejectClass::kPolicy, refusal_of_source(rules)};
     if (auto refusal = refusal_of_length(frames / rate_hz, rules))
       return Refusal{RejectClass::kPolicy, std::move(*refusal)};
   }
