@@ -41,8 +41,6 @@ struct IndexJob {
   const std::vector<store::JournalShard>& shards;   // of the columns of sound, by this build
   // Whether this index keeps the published tokens.
   bool keeps_texts = false;
-  // Token shards that were sealed before; if set, no tokens are written.
-  const std::vector<store::JournalShard>* token_shards = nullptr;
   const std::vector<formats::Reject>& rejects;     // all, in the order of the file
   const std::vector<std::string>& known_speakers;  // numbers 0, 1, ...; fit the published ones
   std::vector<std::string> known_languages = {};   // numbers 0, 1, ... if nothing is published

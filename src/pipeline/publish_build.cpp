@@ -11,6 +11,7 @@
 #include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "reader/cache_paths.hpp"
+#include "store/index_copy.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -127,6 +128,7 @@ Status tidy_published(const BuildJob& job, reader::CacheView& published,
   const auto for_people =
       read_text_file(job.env, store::rejects_path(job.request.cache), rejects.size());
   if (!for_people || *for_people != rejects) XTTS_TRY(store::replace_rejects(folder, rejects));
+  XTTS_TRY(store::save_index_copy(job.env, folder, published.manifest()));
   XTTS_TRY(folder.collect_garbage(&published.manifest(), {}));
   return folder.finish();
 }

@@ -24,7 +24,7 @@ Result<std::unique_ptr<TokenRows>> TokenRows::open(const IndexJob& job,
     tokens->published_ = job.previous;
     entry.spec = old->spec;
     XTTS_TRY(take_over(*job.previous, tokens->id(), tokens->column_.rows));
-  } else if (job.token_shards == nullptr) {
+  } else {
     tokens->sealer_ = std::make_unique<Sealer>(folder, nullptr);
     tokens->assembler_.emplace(entry.spec, entry.store, job.generation);
   }
@@ -70,7 +70,6 @@ Status TokenRows::end_shard() {
 }
 
 Result<IndexedColumn> TokenRows::finish() {
-  if (job_.token_shards != nullptr) add_shards(*job_.token_shards);
   if (assembler_) {
     XTTS_TRY(end_shard());
     XTTS_ASSIGN(const auto shards, sealer_->finish());

@@ -1,5 +1,5 @@
-// TokenRows: the tokens column of an index, clip by clip. Its records were published before, sealed
-// before, or are written here. Writing is cheap: the whole column is made again whenever a text,
+// TokenRows: the tokens column of an index, clip by clip. Its records were published before, or
+// are written here. Writing is cheap: the whole column is made again whenever a text,
 // the tokenizer or the set of clips changes, and it is not journalled. One thread at a time.
 // Memory: ColumnRows, two shard images.
 #pragma once

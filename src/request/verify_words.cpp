@@ -7,6 +7,7 @@
 #include "base/counted.hpp"
 #include "base/shell_words.hpp"
 #include "formats/rules.hpp"
+#include "pipeline/build_checks.hpp"
 #include "pipeline/losses.hpp"
 #include "report/reasons.hpp"
 
@@ -58,6 +59,7 @@ constexpr std::array kSigns{
     SignInfo{Sign::kNumberOfDetails, "number_of_details", "{0}, as the details say"},
     SignInfo{Sign::kNameOfDetails, "name_of_details", "'{text}', as the details say"},
     SignInfo{Sign::kManifestItself, "manifest_itself", "what manifest.json says"},
+    SignInfo{Sign::kCopyOfIndex, "copy_of_index", "a copy of the index, {0|byte|bytes}"},
     SignInfo{Sign::kSectionOfRejects, "section_of_rejects",
              "a copy of the index's section, {0|byte|bytes}"},
     SignInfo{Sign::kTextOfBuild, "text_of_build", "the text of the build, '{text}'"},
@@ -103,6 +105,7 @@ constexpr std::array kSigns{
              "its bytes are sound: the index contradicts them"},
     SignInfo{Sign::kContradictsManifest, "contradicts_manifest",
              "its bytes are sound: it contradicts the manifest or itself"},
+    SignInfo{Sign::kNoCopyOfIndex, "no_copy_of_index", "copy-of-index.bin is lost or damaged, too"},
     SignInfo{Sign::kNoCopyOfManifest, "no_copy_of_manifest",
              "no index that can be read keeps a copy of it"},
     SignInfo{Sign::kMaybeNewerIndex, "maybe_newer_index", "{text} may be newer"},
@@ -119,7 +122,7 @@ constexpr std::array kSigns{
              "left out of generation {0}: no clip names its records any more"},
     SignInfo{Sign::kLiveRecordsKept, "live_records_kept",
              "made of the {0|record|records} that clips name, in generation {1}"},
-    SignInfo{Sign::kIndexRemade, "index_remade", "made again from the shards, byte for byte"},
+    SignInfo{Sign::kIndexRestored, "index_restored", "copied from copy-of-index.bin"},
     SignInfo{Sign::kManifestRemade, "manifest_remade",
              "made again from its copy in {text}, generation {0}"},
 };
@@ -183,14 +186,38 @@ std::string data_word(const Remedy& remedy) {
   return remedy.data.empty() ? "DATA" : shell_quoted(remedy.data);
 }
 
+std::string root_options(const Remedy& remedy) {
+  std::string text;
+  for (const std::string& root : remedy.audio_roots) text += " --audio-root " + shell_quoted(root);
+  return text;
+}
+
+// A build finds its recipe in the cache.
 std::string build_command(const Remedy& remedy) {
-  return "xtts-precompute build " + data_word(remedy) + " " + shell_quoted(remedy.cache);
+  std::string text = "xtts-precompute build " + data_word(remedy) + " " +
+                     shell_quoted(remedy.cache) + root_options(remedy);
+  if (!remedy.partition.empty()) text += " --partition " + remedy.partition;
+  // Limits are of one run. Those that the last build needed are needed again.
+  if (remedy.fault_count > pipeline::allowed_faults({}, remedy.found_count))
+    text += " --max-rejects " + std::to_string(remedy.fault_count);
+  if (remedy.dropped_share > pipeline::LossLimits().dropped)
+    text += " --max-dropped " + pipeline::limit_that_allows(remedy.dropped_share);
+  return text;
+}
+
+std::string update_command(const Remedy& remedy) {
+  // A published part is never updated.
+  if (!remedy.partition.empty()) return build_command(remedy) + " --overwrite";
+  std::string text = build_command(remedy);
+  if (remedy.gone_share > pipeline::LossLimits().gone)
+    text += " --max-gone " + pipeline::limit_that_allows(remedy.gone_share);
+  return text + (remedy.is_other_machine ? " --allow-mixed" : "");
 }
 
 // A repair finds sources that have not moved by itself.
 std::string data_option(const Remedy& remedy) {
   const bool is_found_again = !remedy.data.empty() && remedy.data == remedy.data_before;
-  return is_found_again ? "" : " --data " + data_word(remedy);
+  return (is_found_again ? "" : " --data " + data_word(remedy)) + root_options(remedy);
 }
 
 }  // namespace
@@ -253,7 +280,7 @@ std::string command_of(const Remedy& remedy) {
       return "xtts_precompute.open('" + remedy.cache + "').add_column('" + remedy.column +
              "', FUNCTION, version='ANOTHER')";
     case RemedyKind::kBuild:
-      return build_command(remedy);
+      return update_command(remedy);
     case RemedyKind::kLeaveOut: {
       const double share =
           static_cast<double>(remedy.lost_clip_count) / static_cast<double>(remedy.clip_count);
@@ -262,11 +289,11 @@ std::string command_of(const Remedy& remedy) {
     }
     case RemedyKind::kOtherMachine:
       return verify_command(remedy) + (remedy.is_after_repair ? " --repair" : " --level deep") +
-             " --data " + data_word(remedy);
+             " --data " + data_word(remedy) + root_options(remedy);
     case RemedyKind::kOverwrite:
       break;
   }
-  return build_command(remedy) + " --overwrite";
+  return build_command(remedy) + " --overwrite" + (remedy.is_recipe_lost ? " --recipe NAME" : "");
 }
 
 std::string note_of(const Remedy& remedy) {
@@ -285,7 +312,8 @@ std::string note_of(const Remedy& remedy) {
     case RemedyKind::kAddColumn:
       return "in Python, to add the column again";
     case RemedyKind::kBuild:
-      return "this computes clips again whose sources have changed";
+      return std::string("this computes clips again whose sources have changed") +
+             (remedy.gone_share > 0.0 ? ", and takes out those that DATA no longer has" : "");
     case RemedyKind::kLeaveOut:
       return std::to_string(remedy.lost_clip_count) + " of " +
              counted(remedy.clip_count, "clip", "clips") +
@@ -299,8 +327,10 @@ std::string note_of(const Remedy& remedy) {
     case RemedyKind::kOverwrite:
       break;
   }
-  return "nothing in the cache can mend it: restore the files from a copy, or compute all clips "
-         "again";
+  return std::string(
+             "nothing in the cache can mend it: restore the files from a copy, or compute all "
+             "clips again") +
+         (remedy.is_recipe_lost ? ". NAME is the recipe that the cache had" : "");
 }
 
 }  // namespace xtts::request

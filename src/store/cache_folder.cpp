@@ -13,6 +13,7 @@
 #include "store/durable.hpp"
 #include "store/garbage.hpp"
 #include "store/generations.hpp"
+#include "store/index_copy.hpp"
 #include "store/ownership.hpp"
 
 namespace xtts::store {
@@ -175,6 +176,7 @@ class RealCacheFolder final : public CacheFolder {
     if (const auto read_back = formats::decode_manifest(text); !read_back) {
       return internal("publishing a manifest that reads back as: " + read_back.status().message());
     }
+    XTTS_TRY(save_index_copy(env_, *this, manifest));
     XTTS_TRY(replace_manifest(*this, text));
     return replace_rejects(*this, rejects_jsonl);
   }
@@ -331,7 +333,8 @@ class RealCacheFolder final : public CacheFolder {
   }
 
   [[nodiscard]] static std::set<std::string> names_in(const Manifest& manifest) {
-    std::set<std::string> names{formats::index_file_name(manifest.index_digest)};
+    std::set<std::string> names{formats::index_file_name(manifest.index_digest),
+                                std::string(kIndexCopyName)};
     for (const auto& column : manifest.columns) {
       for (std::size_t i = 0; i < column.shards.size(); ++i)
         names.insert(published_path("", column, i));

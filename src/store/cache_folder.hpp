@@ -108,8 +108,8 @@ class CacheFolder {
   // before it published has left them, and its generation number is used again.
   [[nodiscard]] virtual Result<Generations> generations() = 0;
 
-  // Replaces the manifest, then rejects.jsonl. The old generation stays readable
-  // until collect_garbage().
+  // Replaces the index's copy, then the manifest, then rejects.jsonl. The old generation stays
+  // readable until collect_garbage().
   [[nodiscard]] virtual Status publish(const formats::Manifest& manifest,
                                        std::string_view rejects_jsonl) = 0;
   // Removes files with published names, except those that `manifest`, `keep` or the manifest on

@@ -59,21 +59,25 @@ Status rename_durably(Env& env, const std::string& from, const std::string& to) 
   return env.sync_directory(parent_path(to));
 }
 
+Status copy_synced(Env& env, const std::string& from, WritableFile& to) {
+  XTTS_ASSIGN(const auto source, env.open_for_read(from));
+  std::vector<std::byte> piece(kPieceBytes);
+  for (std::uint64_t done = 0; done < source->size_bytes();) {
+    XTTS_ASSIGN(const std::size_t got, source->read_at(done, piece));
+    if (got == 0) return {StatusCode::kCorrupt, from + " became shorter while it was copied"};
+    XTTS_TRY(to.append(std::span(piece).first(got)));
+    done += got;
+  }
+  XTTS_TRY(to.sync());
+  return to.close();
+}
+
 Result<bool> link_or_copy(Env& env, const std::string& from, const std::string& to) {
   Status linked = env.link(from, to);
   if (linked.ok()) return false;
   if (linked.code() != StatusCode::kUnsupported) return linked;
-  XTTS_ASSIGN(const auto source, env.open_for_read(from));
   XTTS_ASSIGN(const auto target, create_file(env, to));
-  std::vector<std::byte> piece(kPieceBytes);
-  for (std::uint64_t done = 0; done < source->size_bytes();) {
-    XTTS_ASSIGN(const std::size_t got, source->read_at(done, piece));
-    if (got == 0) return Status(StatusCode::kCorrupt, from + " became shorter while it was copied");
-    XTTS_TRY(target->append(std::span(piece).first(got)));
-    done += got;
-  }
-  XTTS_TRY(target->sync());
-  XTTS_TRY(target->close());
+  XTTS_TRY(copy_synced(env, from, *target));
   return true;
 }
 

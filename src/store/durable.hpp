@@ -25,6 +25,9 @@ namespace xtts::store {
 // Renames within one file system and syncs the folder of the new name.
 [[nodiscard]] Status rename_durably(Env& env, const std::string& from, const std::string& to);
 
+// Writes the bytes of `from` to a new file, syncs it and closes it.
+[[nodiscard]] Status copy_synced(Env& env, const std::string& from, WritableFile& to);
+
 // Gives the bytes of `from` a new name: by a link or, where that is impossible, by a synced copy
 // (returns true). The name is not durable yet.
 [[nodiscard]] Result<bool> link_or_copy(Env& env, const std::string& from, const std::string& to);

@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "store/durable.hpp"
 #include "store/generations.hpp"
+#include "store/index_copy.hpp"
 
 namespace xtts::store {
 Result<bool> remove_unnamed_indexes(Env& env, const std::string& cache, const MayGo& may_go) {
@@ -33,6 +34,9 @@ Status remove_unnamed(Env& env, const std::string& cache, const MayGo& may_go) {
   // Indexes first: without its index, no new reader can open a generation that loses its shards.
   XTTS_ASSIGN(const bool is_read, remove_unnamed_indexes(env, cache, may_go));
   if (is_read) return {};
+  const std::string copy(kIndexCopyName);
+  XTTS_ASSIGN(const bool is_unnamed_copy, may_go(copy));
+  if (is_unnamed_copy) XTTS_TRY(remove_if_there(env, join_path(cache, copy)));
   XTTS_ASSIGN(const auto shards, list_shards(env, cache));
   for (const std::string& shard : shards) {
     XTTS_ASSIGN(const bool is_unnamed, may_go(shard));

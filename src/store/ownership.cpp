@@ -13,6 +13,7 @@
 #include "store/cache_folder.hpp"
 #include "store/durable.hpp"
 #include "store/generations.hpp"
+#include "store/index_copy.hpp"
 
 namespace xtts::store {
 namespace {
@@ -125,7 +126,7 @@ Status check_may_be_cache(Env& env, const std::string& cache) {
       is_ours = is_ours || is_of_cache;
       is_empty = false;
     } else if (entry.name != "lost+found") {
-      is_ours = is_ours || is_index_name(entry.name);
+      is_ours = is_ours || is_index_name(entry.name) || entry.name == kIndexCopyName;
       is_empty = false;
     }
   }

@@ -13,6 +13,7 @@ constexpr std::array kChecks{
     CheckInfo{Check::kFileSize, "file_size"},
     CheckInfo{Check::kManifest, "manifest"},
     CheckInfo{Check::kManifestCopy, "copy_of_the_manifest"},
+    CheckInfo{Check::kIndexCopy, "copy_of_the_index"},
     CheckInfo{Check::kRejects, "rejects"},
     CheckInfo{Check::kIndex, "index"},
     CheckInfo{Check::kIndexChunk, "index_chunk"},

@@ -14,6 +14,7 @@ enum class Check : std::uint8_t {
   kFileSize,
   kManifest,
   kManifestCopy,
+  kIndexCopy,
   kRejects,
   kIndex,
   kIndexChunk,

@@ -44,6 +44,7 @@ enum class Sign : std::uint8_t {
   kNumberOfDetails,   // number
   kNameOfDetails,     // the name
   kManifestItself,
+  kCopyOfIndex,
   kSectionOfRejects,  // bytes
   kTextOfBuild,       // it
   kTextOfLists,       // it
@@ -80,6 +81,7 @@ enum class Sign : std::uint8_t {
   kBytesOfAnother,  // their digest
   kIndexContradicts,
   kContradictsManifest,
+  kNoCopyOfIndex,
   kNoCopyOfManifest,
   // It is not proved which index is the newest: `text` may be newer. The indexes follow it.
   kMaybeNewerIndex,
@@ -93,7 +95,7 @@ enum class Sign : std::uint8_t {
   kShardRemade,
   kShardLeftOut,     // generation
   kLiveRecordsKept,  // records, generation
-  kIndexRemade,
+  kIndexRestored,
   kManifestRemade,  // generation; the index
 };
 

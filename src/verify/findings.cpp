@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "reader/cache_paths.hpp"
+#include "store/index_copy.hpp"
 
 namespace xtts::verify {
 
@@ -25,8 +26,8 @@ std::set<std::string> Findings::files_to_repair() {
   const std::scoped_lock lock(mutex_);
   std::set<std::string> files;
   for (const auto& [file, tally] : by_file_) {
-    const bool is_note_of_rejects = file == reader::kRejectsName && tally.by_checks > 0;
-    if (tally.has_damage_by_checks || is_note_of_rejects) files.insert(file);
+    const bool is_copy = file == reader::kRejectsName || file == store::kIndexCopyName;
+    if (tally.has_damage_by_checks || (is_copy && tally.by_checks > 0)) files.insert(file);
   }
   return files;
 }

@@ -20,7 +20,8 @@ class Findings {
 
   void add(Finding finding);
   [[nodiscard]] bool is_empty();
-  // Returns the files with damage that a check reported, and rejects.jsonl if it has another text.
+  // Returns the files with damage that a check reported, and the copies of what the index has
+  // (rejects.jsonl, its own) if they differ.
   [[nodiscard]] std::set<std::string> files_to_repair();
   // Forgets the findings of checks about a mended file.
   void forget(const std::string& file);

@@ -2,6 +2,13 @@
 
 #include <algorithm>
 
+#include "formats/feature_config.hpp"
+#include "formats/manifest_recipe.hpp"
+#include "formats/recipe.hpp"
+#include "formats/reject.hpp"
+#include "pipeline/losses.hpp"
+#include "reader/cache_paths.hpp"
+#include "reader/manifest_file.hpp"
 #include "store/source_table.hpp"
 
 namespace xtts::verify {
@@ -24,11 +31,30 @@ bool any_needs_sources(const Report& report) {
   });
 }
 
+// A build meets the losses of the last one again.
+void add_losses(const Run& run, const formats::Manifest& manifest, Remedy& remedy) {
+  constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30U;
+  const auto text = read_text_file(run.env, run.path_of(reader::kRejectsName), kBytesMax);
+  const auto rejects = text ? formats::decode_rejects(*text) : text.status();
+  const auto recipe = formats::recipe_of(manifest);
+  if (!rejects || !recipe) return;
+  const auto is_fault = [](const formats::Reject& reject) {
+    return reject.kind != formats::RejectClass::kPolicy;
+  };
+  remedy.fault_count = static_cast<std::uint64_t>(std::ranges::count_if(*rejects, is_fault));
+  remedy.found_count = manifest.counts.records + rejects->size();
+  remedy.dropped_share = pipeline::dropped_share(*rejects, *recipe->features, remedy.found_count,
+                                                 manifest.counts.records, manifest.counts.seconds)
+                             .worse();
+}
+
 Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
   Remedy remedy{.kind = kind, .cache = run.cache, .is_after_repair = run.options.repair};
   if (kind == RemedyKind::kRepair && any_needs_sources(report)) remedy.kind = RemedyKind::kSources;
-  if (const auto table = store::load_source_table(run.env, run.cache))
-    remedy.data_before = table->data_path;
+  const auto table = store::load_source_table(run.env, run.cache);
+  if (table) remedy.data_before = table->data_path;
+  const auto& roots = run.options.sources.audio_roots;
+  if (!table || table->audio_roots != roots) remedy.audio_roots = roots;
   // Takes DATA as given, else the place where the last build found it, if it still exists.
   const std::string& told = run.options.sources.data;
   const bool was_in_vain =
@@ -37,6 +63,18 @@ Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
     if (was_in_vain || !remedy.data.empty() || data.empty() || !run.env.stat(data)) continue;
     remedy.data = data;
   }
+  if (const auto loaded = reader::load_manifest(run.env, run.cache)) {
+    if (const auto& part = loaded->manifest.partition) remedy.partition = part->name();
+    add_losses(run, loaded->manifest, remedy);
+  } else {
+    remedy.is_recipe_lost = true;
+  }
+  remedy.is_other_machine = report.comparison.tolerant_count > 0;
+  const auto gone = std::ranges::count_if(report.findings, [](const Finding& finding) {
+    return finding.check == Check::kSource && finding.found.sign == Sign::kNotListed;
+  });
+  if (report.clip_count > 0)
+    remedy.gone_share = static_cast<double>(gone) / static_cast<double>(report.clip_count);
   remedy.index = run.index_to_name;
   remedy.lost_clip_count = run.lost_clip_count;
   remedy.clip_count = run.clip_count;

@@ -10,7 +10,9 @@
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
 #include "store/cache_folder.hpp"
+#include "store/durable.hpp"
 #include "store/generations.hpp"
+#include "store/index_copy.hpp"
 #include "verify/index_repair.hpp"
 #include "verify/left_out.hpp"
 #include "verify/renewal.hpp"
@@ -57,6 +59,7 @@ class Repair {
     if (files.contains(index().file().name())) return {};  // repair_index has told why
     XTTS_TRY(load_plan_again());
     if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(repair_rejects(folder));
+    if (files.erase(std::string(store::kIndexCopyName)) > 0) XTTS_TRY(repair_index_copy(folder));
     XTTS_TRY(repair_and_renew(folder, files));
     note_lost_clips();
     if (may_leave_out()) {
@@ -127,6 +130,15 @@ class Repair {
     XTTS_ASSIGN(const std::string lines, index().section_text(formats::SectionKind::kRejects));
     XTTS_TRY(store::replace_rejects(folder, lines));
     const std::string name(reader::kRejectsName);
+    run_.findings.forget(name);
+    report_.repaired.push_back({.file = name, .done = Sign::kRejectsRewritten});
+    return {};
+  }
+
+  Status repair_index_copy(store::CacheFolder& folder) {
+    const std::string name(store::kIndexCopyName);
+    XTTS_TRY(store::remove_if_there(run_.env, run_.path_of(name)));
+    XTTS_TRY(store::save_index_copy(run_.env, folder, manifest()));
     run_.findings.forget(name);
     report_.repaired.push_back({.file = name, .done = Sign::kRejectsRewritten});
     return {};
@@ -359,6 +371,13 @@ Status leave(Env& env, store::CacheFolder& folder) {
   return journal.status().code() == StatusCode::kNotFound ? folder.finish() : Status();
 }
 
+// What a repair publishes has a copy of its index, too.
+Status keep_index_copy(const Run& run, store::CacheFolder& folder) {
+  const auto loaded = reader::load_manifest(run.env, run.cache);
+  if (!loaded || !is_sound_index(run.env, run.cache)) return {};
+  return store::save_index_copy(run.env, folder, loaded->manifest);
+}
+
 // A repair that died between a rename and the sync of its folder has left files that look whole. A
 // power cut would bring the damaged ones back. Its .build/ shows this case.
 Status make_names_durable(Run& run) {
@@ -378,6 +397,7 @@ Status repair(Run& run, Report& report) {
   if (!is_damaged && folder.status().code() == StatusCode::kBusy) return {};
   if (!folder) return folder.status();
   if (is_damaged) XTTS_TRY(Repair(run, report).repair_all(**folder));
+  XTTS_TRY(keep_index_copy(run, **folder));
   XTTS_TRY(make_names_durable(run));
   // After a failure .build/ stays, so that the next repair sees it.
   return leave(run.env, **folder);
@@ -397,13 +417,11 @@ Result<std::optional<RepairedFile>> repair_index(Run& run) {
   }
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(run.env, run.cache, run.lease_callbacks()));
-  const auto why_not = remake_index(run.env, run.cache, loaded->manifest, *folder,
-                                    run.options.sources, run.options.cancelled);
-  if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see
+  // After a failure .build/ stays, for the next repair to see.
+  XTTS_ASSIGN(const bool is_back, restore_index(run.env, run.cache, loaded->manifest, *folder));
   XTTS_TRY(leave(run.env, *folder));
-  if (!*why_not) return std::optional(RepairedFile{.file = name, .done = Sign::kIndexRemade});
-  report_obstacle(run, name,
-                  {.clip = "", .check = Check::kIndex, .why = {Sign::kStatus, **why_not}},
+  if (is_back) return std::optional(RepairedFile{.file = name, .done = Sign::kIndexRestored});
+  report_obstacle(run, name, {.clip = "", .check = Check::kIndex, .why = Sign::kNoCopyOfIndex},
                   RemedyKind::kOverwrite);
   return std::optional<RepairedFile>();
 }

@@ -12,7 +12,9 @@
 #include "pipeline/confined_data.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
+#include "store/durable.hpp"
 #include "store/generations.hpp"
+#include "store/index_copy.hpp"
 #include "store/source_table.hpp"
 #include "verify/deep.hpp"
 #include "verify/manifest_repair.hpp"
@@ -182,9 +184,28 @@ class ShardWorkers {
   Status failure_;
 };
 
+// Where there is none, the next build makes it.
+void check_index_copy(Run& run, const reader::IndexReader& index,
+                      const formats::Manifest& manifest) {
+  const std::string name(store::kIndexCopyName);
+  if (!run.env.stat(run.path_of(name))) return;
+  if (store::is_copy_of_another(run.env, run.cache, manifest)) return;  // a build replaces it
+  const auto is_same =
+      store::same_contents(run.env, run.path_of(index.file().name()), run.path_of(name));
+  if (is_same && *is_same) return;
+  run.findings.add({.weight = Weight::kNote,
+                    .file = name,
+                    .check = Check::kIndexCopy,
+                    .expected = {Sign::kCopyOfIndex, manifest.index_bytes},
+                    .found = is_same ? Evidence(Sign::kOtherBytes)
+                                     : Evidence(Sign::kStatus, is_same.status().message()),
+                    .remedy = RemedyKind::kRepair});
+}
+
 Status check_everything(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,
                         Report& report) {
   const bool sound = check_chunks(run, index);
+  if (sound) check_index_copy(run, index, manifest);
   if (run.cancelled()) return {};
   const Plan plan = load_plan(run, index, manifest, sound);
   XTTS_TRY(ShardWorkers(run, index, manifest, plan).check_all(run.options.thread_count));

@@ -114,6 +114,7 @@ std::string settings_not_followed(const std::vector<std::string>& words,
 
 std::set<std::string> names_of(const formats::Manifest& manifest) {
   std::set<std::string> names = {"manifest.json", "rejects.jsonl", "sources.bin",
+                                 "copy-of-index.bin",
                                  formats::index_file_name(manifest.index_digest)};
   for (const formats::ColumnEntry& column : manifest.columns) {
     for (std::size_t i = 0; i < column.shards.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "formats/rules.hpp"
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
+#include "store/index_copy.hpp"
 #include "support/wav_file.hpp"
 
 namespace xtts::testing {
@@ -24,12 +25,14 @@ Status convert_to(MemoryEnv& env, const StorageConfig& storage) {
   return maintain::convert(env, {.from = kCache, .to = kNew, .storage = storage}).status();
 }
 
-// Without the manifest; of the index the sections before its copy, the last one.
+// Without the manifest; of the index and its copy the sections before the manifest's copy, the last
+// one.
 Files without_statistics(Files files) {
   Files kept;
   EXPECT_EQ(files.erase("manifest.json"), 1U);
   for (auto& [path, bytes] : files) {
-    if (!path.starts_with("index-")) {
+    const bool is_copy = path == store::kIndexCopyName;
+    if (!is_copy && !path.starts_with("index-")) {
       kept[path] = std::move(bytes);
       continue;
     }
@@ -37,7 +40,7 @@ Files without_statistics(Files files) {
         as_bytes(bytes).last(formats::kIndexFooterBytes), bytes.size());
     EXPECT_TRUE(footer.ok());
     EXPECT_EQ(footer->sections.back().kind, formats::SectionKind::kManifest);
-    kept["index"] = bytes.substr(0, footer->sections.back().offset_bytes);
+    kept[is_copy ? path : "index"] = bytes.substr(0, footer->sections.back().offset_bytes);
   }
   return kept;
 }

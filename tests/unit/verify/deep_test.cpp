@@ -190,7 +190,8 @@ TEST(VerifyDeep, NotesSourcesThatAreNotThoseOfTheBuild) {
   std::map<std::string, const Finding*> by_clip;
   for (const Finding& finding : report.findings) {
     EXPECT_EQ(finding.weight, Weight::kNote) << finding.clip;
-    EXPECT_EQ(request::command_of(*report.remedy), "xtts-precompute build /data /cache");
+    EXPECT_EQ(request::command_of(*report.remedy),
+              "xtts-precompute build /data /cache --max-gone 16.7%");
     by_clip[finding.clip] = &finding;
   }
   EXPECT_EQ(by_clip.at(clip_name(1))->found.sign, Sign::kSourceChanged);

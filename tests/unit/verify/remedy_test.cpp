@@ -75,7 +75,7 @@ TEST_F(Remedies, AfterARepairAreWhatItCouldNotDo) {
   EXPECT_EQ(command_of(repaired(env_, repair_options("/nowhere"))),
             "xtts-precompute verify /cache --repair --data DATA");
   env_.add_file(sound_path(0, kData + "/wavs"), sound(8));
-  EXPECT_EQ(command_of(repaired(env_)), "xtts-precompute build /data /cache");
+  EXPECT_EQ(command_of(repaired(env_)), "xtts-precompute build /data /cache --max-rejects 1");
 }
 
 // With a lost shard, no build begins: the repair itself has to let go of the clip.

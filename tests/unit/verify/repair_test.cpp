@@ -500,7 +500,8 @@ TEST(Repair, LeavesNoClipOutOfAPartition) {
   options.max_gone = 1.0;
   const Report report = repaired(env, options);
   EXPECT_FALSE(report.ok);
-  EXPECT_EQ(request::command_of(*report.remedy), "xtts-precompute build /data /cache --overwrite");
+  EXPECT_EQ(request::command_of(*report.remedy),
+            "xtts-precompute build /data /cache --partition 1/1 --max-rejects 1 --overwrite");
 }
 
 // All clips of the first shard are recomputed: it holds dead records alone, and goes.
