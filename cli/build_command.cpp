@@ -203,18 +203,20 @@ void add_build_command(CLI::App& app, Context& context) {
       .required("DATA", options->data,
                 "A corpus in a known layout, any folder of audio, or a corpora.yaml")
       .required("CACHE", options->cache, "The cache's folder")
-      .option("--recipe", options->recipe, "NAME|FILE",
-              "A shipped recipe (see `xtts-precompute recipes`) or a YAML file (default: myxtts, "
-              "or what --config "
-              "asks for)")
+      .option(
+          "--recipe", options->recipe, "NAME|FILE",
+          "A shipped recipe (see `xtts-precompute recipes`) or a YAML file (default: what --config "
+          "asks for, else the recipe of CACHE, else myxtts)")
       .repeated("--set", options->settings, "KEY=VALUE",
-                "One key of the recipe: --set max_frames=1024")
+                "One key of the recipe: --set max_frames=1024; CACHE keeps it")
       .option("--config", options->config, "FILE",
               "The trainer's config.yaml, whose data keys choose recipe and settings")
       .option("--layout-of-data", options->layout_of_data, layout_choices(),
               "The layout of DATA (default: auto)")
-      .repeated("--audio-root", options->audio_roots, "DIR",
-                "A folder outside of DATA that lists and links may lead to")
+      .repeated(
+          "--audio-root", options->audio_roots, "DIR",
+          "A folder outside of DATA that lists and links may lead to (default: those of the last "
+          "build)")
       .option("--language", options->language, "NAME", "Language of clips whose list does not say")
       .option("--speakers", options->speakers_file, "FILE",
               "A file of speaker names, one a line, in the order of their numbers")
@@ -243,8 +245,10 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--partition", options->partition, "I/N",
               "Build only part I of N (from 1); `xtts-precompute merge` joins the parts")
       .flag("--retry-rejects", options->retry_rejects, "Try rejected clips again")
-      .flag("--overwrite", options->overwrite,
-            "Build anew; the published cache stays until the new one is complete")
+      .flag(
+          "--overwrite", options->overwrite,
+          "Build anew, by the recipe of CACHE or another; the published cache stays until the new "
+          "one is complete")
       .flag("--discard-unfinished", options->discard_unfinished,
             "Give up the unfinished build, or the unfinished column, that lies in CACHE")
       .flag("--allow-mixed", options->allow_mixed,

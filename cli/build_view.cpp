@@ -226,15 +226,17 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   return text;
 }
 
-// Names the settings that would keep the clips that rules drop.
-std::string drops_text(const pipeline::BuildRequest& request,
+// Names the settings that would keep the clips that rules drop. A published cache changes its
+// features only where it is made anew.
+std::string drops_text(const pipeline::BuildRequest& request, bool is_published,
                        const std::vector<pipeline::DropRemedy>& drops) {
   std::string text;
   for (const pipeline::DropRemedy& drop : drops) {
     const std::string advice = pipeline::describe(drop, request.recipe);
+    const bool is_anew = is_published && drop.setting().starts_with("features.");
     if (!advice.empty())
-      text +=
-          line("", format_count(drop.count) + " by " + std::string(drop.setting()) + ": " + advice);
+      text += line("", format_count(drop.count) + " by " + std::string(drop.setting()) + ": " +
+                           (is_anew ? "with --overwrite, " : "") + advice);
   }
   return text;
 }
@@ -339,7 +341,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
       text +=
           line("", "That is more than --max-rejects allows: the build would end with exit code 3");
     }
-    text += drops_text(request, preview.drops);
+    text += drops_text(request, request.recipe_of && !request.overwrite, preview.drops);
     if (preview.would_pass_max_dropped) {
       text +=
           line("", "That is more than --max-dropped allows: the build would end with exit code 3");
@@ -397,7 +399,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += line("Rejected", format_count(report.rejects.size()) + ", each with its reason in " +
                                  cache + "/rejects.jsonl");
     text += rejects_text(report.rejects);
-    text += drops_text(request, report.drops);
+    text += drops_text(request, true, report.drops);
   }
   text +=
       line("Next", request.partition

@@ -42,20 +42,22 @@ namespace xtts {
 struct BuildOptions {
   std::string data = {};   // a corpus, any folder of audio, or a corpora.yaml
   std::string cache = {};  // the cache's folder
-  // A shipped recipe's name, or a YAML file. Empty: "myxtts"; with `config`, the trainer's recipe.
+  // A shipped recipe's name, or a YAML file. Empty: with `config`, the trainer's recipe; else that
+  // of the cache, where one is there, with `overwrite`, too; else "myxtts".
   std::string recipe = {};
-  std::vector<std::string> settings = {};     // KEY=VALUE, override the recipe
-  std::string config = {};                    // the trainer's config.yaml: its data keys are read
-  std::string layout_of_data = {};            // "ljspeech", ...; empty: detected
-  std::vector<std::string> audio_roots = {};  // folders outside of DATA that hold audio, too
-  std::string language = {};                  // of clips whose list names none
-  std::string speakers_file = {};             // names in the order of their numbers, one per line
-  std::string store = {};                     // lmdb, hdf5
-  std::string layout = {};                    // padded, packed
-  std::string dtype = {};                     // float32, float16, bfloat16
-  std::string device = "auto";                // auto, cpu, cuda, cuda:1
-  std::string isa = "best";                   // best, scalar, avx2, avx512
-  std::string memory = {};                    // "512M", "2G"; empty: a quarter of RAM, 2G at most
+  std::vector<std::string> settings = {};  // KEY=VALUE, override the recipe
+  std::string config = {};                 // the trainer's config.yaml: its data keys are read
+  std::string layout_of_data = {};         // "ljspeech", ...; empty: detected
+  // Folders outside of DATA that hold audio, too. Empty: those of the last build.
+  std::vector<std::string> audio_roots = {};
+  std::string language = {};       // of clips whose list names none
+  std::string speakers_file = {};  // names in the order of their numbers, one per line
+  std::string store = {};          // lmdb, hdf5
+  std::string layout = {};         // padded, packed
+  std::string dtype = {};          // float32, float16, bfloat16
+  std::string device = "auto";     // auto, cpu, cuda, cuda:1
+  std::string isa = "best";        // best (of a cache that is there: its own), scalar, avx2, avx512
+  std::string memory = {};         // "512M", "2G"; empty: a quarter of RAM, 2G at most
   std::string max_rejects = "5%";  // tolerated faulty clips: a share, or a number ("100")
   // Losses accepted without asking. max_dropped: what rules of the recipe drop, in clips or hours
   // (the worse). max_gone: published clips that have vanished from DATA. Beyond: kTooManyRejects.

@@ -32,12 +32,11 @@ Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
                                      option_on("overwrite") + " to build anew in this one"};
 }
 
-// Says how a build asks for the recipe of the cache again.
-std::string advice_on_recipe(const formats::Manifest& published, const formats::Recipe& asked) {
-  if (published.recipe_name != asked.name)
-    return "give " + option("recipe", published.recipe_name) + ", which made this cache; or ";
-  return "give the same " + option("config") + " and " + option("set") +
-         " as the build before, or the cache's values above by " + option("set") + "; or ";
+// A build finds the cache's recipe by itself.
+std::string advice_on_recipe(const BuildRequest& request) {
+  if (request.recipe_of) return "leave these settings out to keep the cache's; or ";
+  return "leave out " + option("recipe") + " and " + option("config") +
+         " to keep the cache's recipe; or ";
 }
 
 std::string describe(const formats::Numerics& numerics) {
@@ -123,11 +122,12 @@ Status check_not_baked(const formats::Manifest* published, const formats::Recipe
               option_on("overwrite") + " to build anew in this one, without normalization"};
 }
 
-Status check_same_recipe(const formats::Manifest& published, const formats::Recipe& recipe) {
+Status check_same_recipe(const formats::Manifest& published, const BuildRequest& request) {
+  const formats::Recipe& recipe = request.recipe;
   XTTS_TRY(published.allows_changes());
   if (published.features_fingerprint != formats::fingerprint(*recipe.features)) {
     return refuse(published.features, to_json(*recipe.features), "features",
-                  advice_on_recipe(published, recipe));
+                  advice_on_recipe(request));
   }
   if (published.storage_fingerprint != formats::fingerprint(recipe.storage)) {
     return refuse(published.storage, to_json(recipe.storage), "storage",

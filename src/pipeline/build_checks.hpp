@@ -32,7 +32,7 @@ struct BuildRequest;
 
 // Features and storage must be the published ones; kMismatch names each difference.
 [[nodiscard]] Status check_same_recipe(const formats::Manifest& published,
-                                       const formats::Recipe& recipe);
+                                       const BuildRequest& request);
 
 // Records of two processors or library versions do not mix in one cache unless the caller allows
 // it.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "dsp/frame_engine.hpp"
 #include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
@@ -30,6 +31,9 @@ struct BuildRequest {
   std::vector<std::string> audio_roots = {};   // more folders with audio, outside of DATA
   std::string cache;
   formats::Recipe recipe;
+  // Set: `recipe` is that of the cache, read from the generation with this index. --overwrite then
+  // keeps the numbers of its speakers and languages, too.
+  std::optional<Digest> recipe_of = {};
   RunConfig run;
   dsp::Isa isa = dsp::Isa::kBest;
   ChooseEngines choose_engines = {};        // null: the CPU

@@ -31,7 +31,7 @@ const formats::Manifest* continued(const CacheState& cache_state) {
 Status check_request(const BuildJob& job, const formats::Manifest* published) {
   XTTS_TRY(check_not_baked(published, job.request.recipe));
   if (published != nullptr) {
-    XTTS_TRY(check_same_recipe(*published, job.request.recipe));
+    XTTS_TRY(check_same_recipe(*published, job.request));
     XTTS_TRY(check_speaker_numbers(published->speakers, job.request.known_speakers));
   }
   return check_partition(job.request, published);

@@ -23,9 +23,16 @@ void name_part(const BuildJob& job, const Planned& planned, formats::Manifest& m
       .index = part->index, .count = part->count, .plan = planned.plan.all_clips};
 }
 
+// The manifest whose names keep their numbers where no published generation is continued.
+const formats::Manifest* named_by(const BuildJob& job, const CacheState& cache_state) {
+  const bool keeps = job.request.recipe_of && job.request.known_speakers.empty();
+  return keeps && cache_state.overwritten ? &*cache_state.overwritten : nullptr;
+}
+
 Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
                              const Planned& planned, const Computed& computed,
                              std::uint64_t generation, store::CacheFolder& folder) {
+  const formats::Manifest* const names = named_by(job, cache_state);
   return build_index({.env = job.env,
                       .plan = planned.plan,
                       .recipe = job.request.recipe,
@@ -35,7 +42,8 @@ Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
                       .shards = computed.shards,
                       .keeps_texts = !planned.plan.texts_changed && !computed.has_records(),
                       .rejects = computed.rejects,
-                      .known_speakers = job.request.known_speakers,
+                      .known_speakers = names ? names->speakers : job.request.known_speakers,
+                      .known_languages = names ? names->languages : std::vector<std::string>(),
                       .generation = generation,
                       .amend_manifest = [&](auto& manifest) { name_part(job, planned, manifest); }},
                      folder);
@@ -43,7 +51,7 @@ Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
 
 Status save_sources(const Planned& planned, const Computed& computed, const Digest& index_digest,
                     store::CacheFolder& folder) {
-  std::unordered_map<std::string, const formats::Reject*> rejects;
+  std::unordered_map<std::string_view, const formats::Reject*> rejects;
   for (const auto& reject : computed.rejects)
     if (!formats::precedes_sound(reject.stage())) rejects.emplace(reject.id, &reject);
   const BuildPlan& plan = planned.plan;
@@ -78,8 +86,8 @@ Status check_losses(const BuildJob& job, const CacheState& cache_state, const Pl
   if (!verdict.ok() && cache_state.published() != nullptr && by_features) {
     verdict = {verdict.code(),
                verdict.message() + "\nThis cache keeps its features: " + option_on("overwrite") +
-                   " makes it anew, with other settings of features or with the lengths that "
-                   "DATA needs now"};
+                   " makes it anew with other settings of features, and with " +
+                   option_set("features.max_frames", "auto") + " for the lengths of DATA now"};
   }
   if (verdict.ok() || !cache_state.is_garbage_known) return verdict;
   XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(computed.shards)));

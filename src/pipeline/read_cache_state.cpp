@@ -10,16 +10,22 @@
 namespace xtts::pipeline {
 namespace {
 
+std::string sources_of(const BuildRequest& request) {
+  std::string text = " --data " + shell_quoted(request.data);
+  for (const std::string& root : request.audio_roots) text += " --audio-root " + shell_quoted(root);
+  return text;
+}
+
 // Checks the sizes of all shards. A lost or cut shard would otherwise end the build after its work,
 // or stay unseen if there is no work. Verify finds what sizes do not show.
 Status check_shards_are_there(const BuildJob& job, const formats::Manifest& manifest) {
   const std::string& cache = job.request.cache;
   XTTS_ASSIGN(const auto lost, lost_shard(job.env, cache, manifest));
   if (!lost) return {};
-  return {StatusCode::kCorrupt, cache + " is damaged: " + *lost + "; " +
-                                    command_in_text(reader::repair_command(cache) + " --data " +
-                                                    shell_quoted(job.request.data)) +
-                                    " mends it"};
+  return {StatusCode::kCorrupt,
+          cache + " is damaged: " + *lost + "; " +
+              command_in_text(reader::repair_command(cache) + sources_of(job.request)) +
+              " mends it"};
 }
 
 // Finds a lost manifest beside the journal of an unfinished update: this would look like a first
@@ -40,11 +46,29 @@ bool overwrites(const BuildRequest& request,
   return !found || (*found)->manifest().index_digest.to_hex() == request.overwrite_only;
 }
 
-Status look_at_overwritten(store::CacheFolder& folder, CacheState& cache_state) {
+// Compares the published generation with the one that the recipe was taken from before the lock.
+Status check_recipe_is_of(const BuildRequest& request, const formats::Manifest& published) {
+  if (!request.recipe_of || *request.recipe_of == published.index_digest) return {};
+  return {StatusCode::kBusy, "another build has published " + request.cache +
+                                 " meanwhile: run the same command again"};
+}
+
+Status tell_kept_recipe(const BuildJob& job, const formats::Manifest& overwritten) {
+  XTTS_TRY(check_recipe_is_of(job.request, overwritten));
+  if (!job.request.recipe_of) return {};
+  job.observer.notice(option_on("overwrite") + " keeps the recipe of the cache (" +
+                      overwritten.recipe_name + ") and the numbers of its speakers; " +
+                      option("recipe", "NAME") + " begins from nothing");
+  return {};
+}
+
+Status look_at_overwritten(const BuildJob& job, store::CacheFolder& folder,
+                           CacheState& cache_state) {
   auto manifest = folder.manifest();
   const StatusCode code = manifest.status().code();
   cache_state.is_garbage_known = code != StatusCode::kCorrupt && code != StatusCode::kUnsupported;
   if (manifest) {
+    if (*manifest) XTTS_TRY(tell_kept_recipe(job, **manifest));
     cache_state.overwritten = std::move(*manifest);
   } else if (cache_state.is_garbage_known) {
     return manifest.status();
@@ -58,16 +82,17 @@ Status look_at_published(const BuildJob& job, store::CacheFolder* folder, CacheS
   auto found = is_replaced_unseen ? std::shared_ptr<reader::CacheView>()
                                   : reader::CacheView::open(job.env, request.cache);
   if (overwrites(request, found))
-    return folder == nullptr ? Status() : look_at_overwritten(*folder, cache_state);
+    return folder == nullptr ? Status() : look_at_overwritten(job, *folder, cache_state);
   if (found) {
     cache_state.previous = std::move(found).value();
+    XTTS_TRY(check_recipe_is_of(request, cache_state.previous->manifest()));
     return check_shards_are_there(job, cache_state.previous->manifest());
   }
   const Status& failure = found.status();
   if (failure.code() == StatusCode::kNotFound) return check_manifest_is_not_lost(job);
   if (failure.code() != StatusCode::kCorrupt) return failure;
-  return {failure.code(), failure.message() + "; " + option_on("overwrite") +
-                              " builds it anew, as the last resort"};
+  return {failure.code(), failure.message() + "; " + option_on("overwrite") + " with " +
+                              option("recipe", "NAME") + " builds it anew, as the last resort"};
 }
 
 }  // namespace

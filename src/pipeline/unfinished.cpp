@@ -115,6 +115,7 @@ std::string encode_asked(const AskedWork& asked) {
     document["speakers"] = asked.speakers;
     document["partition"] = asked.partition;
     document["overwrites"] = asked.overwrites;
+    document["keeps_recipe"] = asked.keeps_recipe;
     document["numerics_options"] = asked.numerics_options;
     if (asked.recipe) document["recipe"] = recipe_to_json(*asked.recipe);
   }
@@ -137,8 +138,12 @@ AskedWork decode_asked(const std::string& text) {
   asked.partition = fields.text("partition");
   if (fields.find("numerics_options") != nullptr)
     asked.numerics_options = fields.text("numerics_options");
-  const json* const overwrites = fields.find("overwrites");
-  asked.overwrites = overwrites != nullptr && *overwrites == true;
+  const auto is_set = [&](const char* name) {
+    const json* const value = fields.find(name);
+    return value != nullptr && *value == true;
+  };
+  asked.overwrites = is_set("overwrites");
+  asked.keeps_recipe = is_set("keeps_recipe");
   if (const json* const recipe = fields.find("recipe")) asked.recipe = recipe_from_json(*recipe);
   return failure.ok() ? asked : AskedWork();
 }
@@ -151,6 +156,7 @@ AskedWork asked_of(const BuildRequest& request, const formats::Recipe& lengths_o
                   .speakers = request.known_speakers,
                   .partition = {},
                   .overwrites = request.overwrite,
+                  .keeps_recipe = request.recipe_of.has_value(),
                   .numerics_options = request.numerics_options,
                   .recipe = request.recipe};
   if (const auto& part = request.partition)

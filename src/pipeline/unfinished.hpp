@@ -30,6 +30,7 @@ struct AskedWork {
   std::vector<std::string> speakers = {};
   std::string partition = {};  // "1/3"; empty: the whole
   bool overwrites = false;
+  bool keeps_recipe = false;                   // BuildRequest::recipe_of was set
   std::string numerics_options = {};           // BuildRequest::numerics_options
   std::optional<formats::Recipe> recipe = {};  // as asked: its lengths may be those of the corpus
 };

@@ -11,7 +11,9 @@
 #include "recipe/corpora_file.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/trainer_config.hpp"
+#include "request/stored_recipe.hpp"
 #include "request/unfinished_build.hpp"
+#include "store/source_table.hpp"
 
 namespace xtts::request {
 namespace {
@@ -52,6 +54,46 @@ Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
   return std::move(config.recipe);
 }
 
+// Applies the settings of the options, and the short forms of settings.
+Status change_by(Env& env, const BuildOptions& options, formats::Recipe& recipe) {
+  const auto set = [&](const std::string& key, const std::string& value) {
+    return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
+  };
+  XTTS_TRY(set("corpus.layout", options.layout_of_data));
+  XTTS_TRY(set("corpus.language", options.language));
+  XTTS_TRY(set("storage.store", options.store));
+  XTTS_TRY(set("storage.layout", options.layout));
+  XTTS_TRY(set("storage.dtype", options.dtype));
+  XTTS_TRY(recipe::apply_settings(env, recipe, options.settings));
+  if (options.no_text) recipe.text.store = false;
+  return recipe::check(recipe);
+}
+
+// Takes the recipe of unfinished work, or of the cache that is there, unless the caller names
+// another.
+Status choose_recipe(Env& env, const BuildOptions& options,
+                     const TrainerConfigCallback& on_trainer_config,
+                     pipeline::BuildRequest& request) {
+  XTTS_ASSIGN(const bool goes_on, take_unfinished(env, options, request));
+  if (goes_on) return change_by(env, options, request.recipe);
+  const auto change = [&](formats::Recipe& recipe) { return change_by(env, options, recipe); };
+  XTTS_ASSIGN(auto stored, stored_recipe(env, options, change));
+  if (stored) {
+    request.recipe = std::move(stored->recipe);
+    request.recipe_of = stored->index;
+    return {};
+  }
+  XTTS_ASSIGN(request.recipe, recipe_of(env, options, on_trainer_config));
+  return {};
+}
+
+// Takes the folders of the last build where the caller names none.
+std::vector<std::string> audio_roots_of(Env& env, const BuildOptions& options) {
+  if (!options.audio_roots.empty()) return options.audio_roots;
+  const auto table = store::load_source_table(env, options.cache);
+  return table ? table->audio_roots : std::vector<std::string>();
+}
+
 // The CPU computes by default: its numbers are the reference, and decoding takes most of the time.
 // A cache that a GPU began goes on there.
 pipeline::ChooseEngines engines_of(const DeviceChoice& device) {
@@ -70,25 +112,6 @@ pipeline::ChooseEngines engines_of(const DeviceChoice& device) {
       };
   }
   return {};
-}
-
-}  // namespace
-
-namespace {
-
-// Applies the settings of the options, and the short forms of settings.
-Status change_by(Env& env, const BuildOptions& options, formats::Recipe& recipe) {
-  const auto set = [&](const std::string& key, const std::string& value) {
-    return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
-  };
-  XTTS_TRY(set("corpus.layout", options.layout_of_data));
-  XTTS_TRY(set("corpus.language", options.language));
-  XTTS_TRY(set("storage.store", options.store));
-  XTTS_TRY(set("storage.layout", options.layout));
-  XTTS_TRY(set("storage.dtype", options.dtype));
-  XTTS_TRY(recipe::apply_settings(env, recipe, options.settings));
-  if (options.no_text) recipe.text.store = false;
-  return recipe::check(recipe);
 }
 
 }  // namespace
@@ -113,7 +136,8 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   request.cache = options.cache;
   XTTS_ASSIGN(const DeviceChoice device, parse_device(option("device"), options.device));
   request.choose_engines = engines_of(device);
-  XTTS_ASSIGN(request.isa, parse_isa(option("isa"), options.isa));
+  XTTS_ASSIGN(const dsp::Isa isa, parse_isa(option("isa"), options.isa));
+  request.isa = isa_for(env, options.cache, isa);
   XTTS_ASSIGN(request.max_rejects, parse_reject_limit(option("max-rejects"), options.max_rejects));
   XTTS_ASSIGN(request.max_losses.dropped,
               parse_percent(option("max-dropped"), options.max_dropped));
@@ -124,12 +148,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (!options.partition.empty()) {
     XTTS_ASSIGN(request.partition, parse_partition(option("partition"), options.partition));
   }
-  XTTS_ASSIGN(const bool goes_on, take_unfinished(env, options, request));
-  if (goes_on) {
-    XTTS_TRY(change_by(env, options, request.recipe));
-  } else {
-    XTTS_ASSIGN(request.recipe, recipe_of(env, options, on_trainer_config));
-  }
+  XTTS_TRY(choose_recipe(env, options, on_trainer_config, request));
   if (!options.speakers_file.empty()) {
     XTTS_ASSIGN(request.known_speakers, corpus::read_speaker_names(env, options.speakers_file,
                                                                    request.recipe.corpus.encoding));
@@ -137,7 +156,8 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (recipe::is_corpora_file(options.data)) {
     XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
   }
-  if (!options.audio_roots.empty()) request.audio_roots = options.audio_roots;
+  if (request.audio_roots.empty() || !options.audio_roots.empty())
+    request.audio_roots = audio_roots_of(env, options);
   XTTS_ASSIGN(request.run.make_decoder, caller.make_decoder());
   request.overwrite = options.overwrite;
   request.overwrite_only = options.overwrite_only;

@@ -25,6 +25,8 @@ Result<bool> take_unfinished(Env& env, const BuildOptions& options,
   pipeline::AskedWork& asked = (*found)->asked;
   if (!asked.recipe || asked.overwrites != options.overwrite) return false;
   request.recipe = std::move(*asked.recipe);
+  if (published && (asked.keeps_recipe || !options.overwrite))
+    request.recipe_of = published->manifest.index_digest;
   request.audio_roots = std::move(asked.audio_roots);
   request.known_speakers = std::move(asked.speakers);
   return true;

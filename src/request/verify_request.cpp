@@ -5,6 +5,7 @@
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "recipe/corpora_file.hpp"
+#include "request/stored_recipe.hpp"
 #include "request/temporary_folder.hpp"
 #include "store/source_table.hpp"
 
@@ -33,7 +34,8 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
     if (!corpora && is_needed) return corpora.status();
     if (corpora) sources.corpora = std::move(*corpora);
   }
-  XTTS_ASSIGN(sources.isa, parse_isa(option("isa"), options.isa));
+  XTTS_ASSIGN(const dsp::Isa isa, parse_isa(option("isa"), options.isa));
+  sources.isa = isa_for(env, options.cache, isa);
   // A repair may also need no decoder.
   auto decoders = caller.make_decoder();
   if (!decoders && options.level == "deep") return decoders.status();

@@ -75,9 +75,9 @@ class Maker {
                   "corpus.max_clip_seconds=none", "corpus.too_short=drop", "corpus.too_short=keep",
                   "corpus.too_short_seconds=0.07", "corpus.duplicates=drop", "corpus.silent=drop",
                   "corpus.language=de", "corpus.language=fa", "corpus.no_text=drop",
-                  "corpus.validation_split=0", "corpus.speaker_pattern=(clip|tape)",
-                  "text.tokens=none", "text.tokens=bytes", "text.use_normalized=false",
-                  "text.store=true", "text.max_tokens=16", "text.too_long=truncate");
+                  "corpus.no_text=warn", "corpus.speaker_pattern=(clip|tape)", "text.tokens=none",
+                  "text.tokens=bytes", "text.use_normalized=false", "text.store=true",
+                  "text.max_tokens=16", "text.too_long=truncate");
   }
 
   std::vector<std::string> update() {

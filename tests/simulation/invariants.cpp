@@ -204,6 +204,7 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
   Outcome last = outcome;
   std::vector<std::string> words = first;
   bool any = false;
+  bool builds = false;
   for (int round = 0; round < kRoundsMax; ++round) {
     if (last.exit_code == 0 && (words == first || first.front() != "verify")) break;
     if (last.exit_code == 0) {
@@ -224,6 +225,7 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
       if (std::ranges::find(words, "--isa") == words.end())
         words.insert(words.end(), {"--isa", "scalar"});  // the machine's, so to say
     }
+    builds = builds || words.front() == "build";
     if (auto failure = run_alone(words, last)) return failure;
     if (last.exit_code == 2 && words.front() == "build" && history_.left_out.contains("settings"))
       return is_pasting_ = false, std::nullopt;
@@ -236,6 +238,10 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
   }
   if (!before || !last_whole_ || sections_equal(*before, *last_whole_)) return std::nullopt;
   if (first.front() == "build" && settings_not_followed(first, *last_whole_).empty())
+    return std::nullopt;
+  // A repair takes the newest manifest. A killed build may have written it, but not published it.
+  if (!builds && last_whole_->generation > before->generation &&
+      settings_not_followed(last_build_, *last_whole_).empty())
     return std::nullopt;
   has_lost_settings_ = history_.left_out.contains("settings");
   if (has_lost_settings_) return std::nullopt;

@@ -43,12 +43,13 @@ nlohmann::json value_of(const formats::Recipe& recipe, std::string key) {
 std::vector<std::string> settings_of(const std::vector<std::string>& words) {
   std::vector<std::string> settings;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--no-text") settings.push_back("text.store=false");
     if (i + 1 == words.size()) break;
     for (const std::string key : {"store", "layout", "dtype"})
       if (words[i] == "--" + key) settings.push_back("storage." + key + "=" + words[i + 1]);
     if (words[i] == "--set") settings.push_back(words[i + 1]);
   }
+  // It has the last word, wherever it stands.
+  if (std::ranges::find(words, "--no-text") != words.end()) settings.push_back("text.store=false");
   return settings;
 }
 

@@ -215,7 +215,10 @@ World::Verdict World::damage(const Event& event) {
   readers_.clear();
   tell("- a bit flips in " + chosen->first + ", byte " + std::to_string(at));
   Outcome outcome;
-  return run_alone({"verify", kCache}, outcome);
+  std::vector<std::string> words{"verify", kCache};
+  // A copy that is damaged is a note. It names the repair.
+  if (chosen->first.ends_with("/copy-of-index.bin")) words.emplace_back("--repair");
+  return run_alone(words, outcome);
 }
 
 // The end: nobody disturbs, and what the user asked for last must come about.
@@ -235,7 +238,8 @@ World::Verdict World::settle() {
     // It may ask first what becomes of other unfinished work. Its answer was pasted.
     const bool asks = outcome.err.find("--discard-unfinished") != std::string::npos;
     if (attempt == 0 && outcome.exit_code == 2 && asks) continue;
-    if (outcome.err.find("DATA holds none of the") != std::string::npos) return std::nullopt;
+    for (const char* const refusal : {"DATA holds none of the", "added columns behind them"})
+      if (outcome.err.find(refusal) != std::string::npos) return std::nullopt;
     if (outcome.exit_code != 0 &&
         outcome.exit_code == exit_code_afresh(files_below(disk_.files, kData), last_build_))
       return std::nullopt;  // it asks for what cannot be

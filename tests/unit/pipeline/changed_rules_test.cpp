@@ -92,5 +92,36 @@ TEST(ChangedRules, ALowerLimitOfSourcesDropsWholeFilesAndTheirParts) {
   EXPECT_EQ(report.record_count, 2U);
 }
 
+TEST(KeptRecipe, OfAGenerationThatIsReplacedMeanwhileIsBusy) {
+  MemoryEnv env;
+  add_sounds(env, 2);
+  auto request = lenient_request();
+  must_build(env, request);
+  request.recipe_of = open_cache(env)->manifest().index_digest;
+  EXPECT_TRUE(must_build(env, request).unchanged);
+  request.recipe_of->low ^= 1U;
+  EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kBusy);
+  request.overwrite = true;
+  EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kBusy);
+}
+
+TEST(KeptRecipe, KeepsTheNumbersOfSpeakers) {
+  MemoryEnv env;
+  add_sounds(env, 2);
+  must_build(env, lenient_request({"corpus.speaker=zoe"}));
+  auto request = lenient_request({"corpus.speaker=anna"});
+  must_build(env, request);
+  const std::vector<std::string> names = {"zoe", "anna"};
+  ASSERT_EQ(open_cache(env)->manifest().speakers, names);
+  request.overwrite = true;
+  request.recipe_of = open_cache(env)->manifest().index_digest;
+  must_build(env, request);
+  EXPECT_EQ(open_cache(env)->manifest().speakers, names);
+  request.known_speakers = {"anna"};
+  request.recipe_of = open_cache(env)->manifest().index_digest;
+  must_build(env, request);
+  EXPECT_EQ(open_cache(env)->manifest().speakers, request.known_speakers);
+}
+
 }  // namespace
 }  // namespace xtts::testing

@@ -347,13 +347,14 @@ def build(
     Args:
         data: A corpus in a known layout, any folder of audio, or a corpora.yaml.
         cache: The cache's folder.
-        recipe: The name of a shipped recipe, or a YAML file. None: "myxtts", or with `config` the
-            recipe that the trainer trains on.
+        recipe: The name of a shipped recipe, or a YAML file. None: with `config` the recipe that
+            the trainer trains on; else that of the cache, where one is there (with `overwrite`,
+            too); else "myxtts".
         settings: A dict, or "KEY=VALUE" texts. They override the recipe and the keys of `config`.
         config: The trainer's config.yaml, whose `data:` keys are read.
         layout_of_data: What DATA is ("ljspeech", "folder", ...). None: detected.
         audio_roots: Folders outside of DATA that its lists and links may lead to. They are numbered
-            in this order.
+            in this order. None named: those of the last build.
         language: The language of clips whose list names none.
         speakers: A file of speakers' names in the order of their numbers, one per line.
         store: What shards are: "lmdb" or "hdf5" files. None: as the recipe says.
@@ -362,7 +363,8 @@ def build(
         dtype: The stored mels' type: "float32", "float16" or "bfloat16". None: as the recipe says.
         device: where features are computed: "auto" (as the cache was made, else on the
             CPU), "cpu", "cuda", or a GPU by its number, "cuda:1".
-        isa: The instruction set for features: "best", "scalar", "avx2" or "avx512".
+        isa: The instruction set for features: "best" (of a cache that is there: its own),
+            "scalar", "avx2" or "avx512".
         memory: The most memory to use, in bytes or as "2G". None: a quarter of RAM, at most 2 GiB.
         max_rejects: Faulty clips that are tolerated: a number, or a share (0.05, "5%").
         max_dropped: What rules of the recipe may drop: a share of the clips or of the hours,

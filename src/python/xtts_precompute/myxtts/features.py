@@ -41,8 +41,10 @@ class Asked:
         """The frames of every batch; None: as many as its longest clip has."""
         return self.max_frames if self.pads or (self.native and self.max_frames) else None
 
-    def arguments(self) -> list[str]:
+    def arguments(self, replaces: bool) -> list[str]:
         """Returns the program's arguments for a cache with these features.
+
+        One that replaces another (--overwrite) would have that one's recipe if it named none.
 
         In mode precompute it is the plain cache, in which nothing is cut. Else what the trainer cuts
         is cut, and no text is left out, since the trainer makes its tokens itself.
@@ -54,7 +56,7 @@ class Asked:
             packed = [] if self.max_frames else ["storage.layout=packed"]
             settings = [*self.settings, f"features.{cut[0]}", *packed, "text.too_long=truncate"]
         return [
-            *(["--recipe", self.recipe] if self.recipe != "myxtts" else []),
+            *(["--recipe", self.recipe] if replaces or self.recipe != "myxtts" else []),
             *(word for one in settings for word in ("--set", one)),
         ]
 

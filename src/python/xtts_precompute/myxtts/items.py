@@ -49,7 +49,7 @@ class Folder:
     def command(self, path: str, overwrite: bool) -> list[str]:
         """Returns the command that makes a cache for this folder."""
         settings = [word for one in self.settings for word in ("--set", one)]
-        words = ["xtts-precompute", self.data, path, *self.asked.arguments(), *settings]
+        words = ["xtts-precompute", self.data, path, *self.asked.arguments(overwrite), *settings]
         return words + ["--overwrite"] * overwrite
 
 

@@ -69,12 +69,14 @@ class Place:
             clips = [one for one in self.config.as_settings() or [] if one.startswith("corpus.")]
             fits = settings_that_fit(self.config.plain_features(), self.config.sections["features"])
             settings = [*fits, *self.with_lists(clips), *settings_texts(self.config.settings)]
+            if overwrite and recipe is None:
+                recipe = "myxtts"  # not the one of the cache that it replaces
         elif self.config.path is None:
             settings = self.config.as_settings()
             if settings is None:
                 return "xtts-precompute DATA CACHE --config FILE, with your configuration saved as FILE"
             settings = self.with_lists(settings)
-            recipe = None if self.config.base == "myxtts" else self.config.base
+            recipe = self.config.base
         else:
             words += ["--config", self.config.path]
             settings = settings_texts(self.config.settings)
