@@ -13,6 +13,8 @@ namespace {
 using formats::Reason;
 using formats::Rule;
 
+constexpr double kSecondsLikely = 1e7;  // 115 days: no header of a sound says more
+
 template <typename... Values>
 std::string text_of(const char* format, Values... values) {
   char text[200];
@@ -134,7 +136,9 @@ std::string words_of(const Reason& reason) {
     case Rule::kReadingStopped:
       return behind("reading stopped", detail);
     case Rule::kEndsEarly:
-      return text_of("stops %.2f s early: its header promises %.2f s", first, second);
+      return second > kSecondsLikely
+                 ? "its header promises a length that no sound has"
+                 : text_of("stops %.2f s early: its header promises %.2f s", first, second);
     case Rule::kEndMissing:
       return behind("its end is missing", detail);
     case Rule::kSourceNotFinite:

@@ -41,6 +41,13 @@ TEST(Words, OfADropNameTheSettingThatKeepsTheClip) {
   EXPECT_EQ(of_reject({.rule = Rule::kSourceEmpty}), "the file is empty");
 }
 
+TEST(Words, OfAHeaderThatLiesGiveNoNumber) {
+  EXPECT_EQ(words_of({.rule = Rule::kEndsEarly, .numbers = {0.5, 1.25}}),
+            "stops 0.50 s early: its header promises 1.25 s");
+  EXPECT_EQ(words_of({.rule = Rule::kEndsEarly, .numbers = {2.5e10, 2.5e10}}),
+            "its header promises a length that no sound has");
+}
+
 TEST(Words, OfFeaturesTellAnotherScale) {
   EXPECT_EQ(words_of({.rule = Rule::kValuesNotFinite, .numbers = {1.5e38}, .detail = "mel"}),
             "column mel: values beyond float32, or no numbers; its samples reach 1.5e+38, where "
