@@ -109,10 +109,11 @@ RecordFacts FormatsRoundTrip::facts() {
   maybe(facts.silence_share, 0.5F);
   maybe(facts.bandwidth_hz, static_cast<float>(below(11025)));
   for (std::uint64_t i = below(3); i > 0; --i) facts.warnings.push_back(reason());
+  for (std::uint64_t i = below(3); i > 0; --i) facts.kept_signs.push_back(reason());
   maybe(facts.unknown_characters_json, text(10));
   maybe(facts.text_was_cut, static_cast<std::uint8_t>(below(2)));
   for (std::uint64_t i = below(3); i > 0; --i) {
-    facts.unknown[static_cast<std::uint16_t>(between(35, 65535))] = bytes(20);
+    facts.unknown[static_cast<std::uint16_t>(between(36, 65535))] = bytes(20);
   }
   return facts;
 }
