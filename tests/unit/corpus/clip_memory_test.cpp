@@ -50,7 +50,7 @@ TEST(ClipMemory, AClipTakesSomeFourHundredBytes) {
   if (after.uordblks + after.hblkhd == 0)
     GTEST_SKIP() << "a sanitizer's heap says nothing of itself";
   const std::size_t bytes = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
-  EXPECT_LT(bytes / kRowCount, 420U);  // it was 680, and twice that while clips were put in order
+  EXPECT_LT(bytes / kRowCount, 408U);  // it was 680, and twice that while clips were put in order
 }
 
 TEST(ClipMemory, ClipsShareTheLettersThatTheyHaveInCommon) {
