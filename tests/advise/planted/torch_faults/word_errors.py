@@ -1,0 +1,21 @@
+"""Counts the errors of words and letters in each step."""
+
+from speech_torch import trainer
+
+
+def distance(first, second):
+    row = list(range(len(second) + 1))
+    for index, left in enumerate(first, 1):
+        before, row[0] = row[0], index
+        for other, right in enumerate(second, 1):
+            before, row[other] = row[other], min(row[other] + 1, row[other - 1] + 1, before + (left != right))
+    return row[-1]
+
+
+class Trainer(trainer.Trainer):
+    def step(self, batch):
+        loss = super().step(batch)
+        _, _, tokens = batch
+        guesses = tokens.roll(1, 0)
+        self.errors = sum(distance(guess.tolist(), text.tolist()) for guess, text in zip(guesses, tokens))
+        return loss
