@@ -83,10 +83,13 @@ void CorpusModel::write_list() {
   files_.add_file(kData + (kind_ == CorpusKind::kFiles ? "/metadata.csv" : "/list.csv"), list);
 }
 
-std::map<std::string, std::string> CorpusModel::contents() const {
-  std::map<std::string, std::string> contents;
-  for (const auto& [name, clip] : clips_) contents[name] = sources_.at(clip.source).content;
-  return contents;
+std::map<std::string, SourceNow> CorpusModel::sources() const {
+  std::map<std::string, SourceNow> sources;
+  for (const auto& [name, clip] : clips_) {
+    const Source& source = sources_.at(clip.source);
+    sources[name] = {source.path + "." + source.suffix, source.content};
+  }
+  return sources;
 }
 
 std::string CorpusModel::change(ChangeKind kind, std::uint64_t which) {

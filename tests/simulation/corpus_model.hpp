@@ -35,14 +35,19 @@ enum class ChangeKind : std::uint8_t {
 };
 inline constexpr std::uint8_t kChangeCount = 13;
 
+struct SourceNow {
+  std::string path;  // relative to DATA
+  std::string content;
+};
+
 class CorpusModel {
  public:
   CorpusModel(testing::MemoryEnv& files, CorpusKind kind, std::uint32_t clip_count);
 
   // Returns what was done, as a person would say it. `which` chooses a clip, or a value.
   std::string change(ChangeKind kind, std::uint64_t which);
-  // The content of each clip's source.
-  [[nodiscard]] std::map<std::string, std::string> contents() const;
+  // Each clip's source.
+  [[nodiscard]] std::map<std::string, SourceNow> sources() const;
 
  private:
   struct Clip {

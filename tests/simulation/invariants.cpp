@@ -108,7 +108,6 @@ World::Verdict World::judge_alone(const Before& before, const Running& one) {
       const std::string lost = difference(*before.cache, *cache);
       if (!lost.empty()) return Failure{"kept", "compact has changed the cache:\n" + lost};
     }
-    has_mixed_facts_ = false;
     const bool has_unfinished = !before.unfinished.files.empty();  // it is for the next build
     if (has_unfinished || history_.left_out.contains("compact")) return std::nullopt;
     return judge_superseded(*cache);
@@ -126,16 +125,18 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
       !history_.left_out.contains("sealed") &&
       before.unfinished.features_fingerprint == cache.manifest.features_fingerprint;
   if (is_same_work && !gives_up && history_.corpus == CorpusKind::kFiles) {
-    const auto contents = corpus_.contents();
-    for (const auto& [id, digest] : before.unfinished.contents) {
-      const auto now = contents.find(id);
-      if (now == contents.end() || digest128(as_bytes(now->second)) != digest) continue;
-      if (has_word(one.outcome.decoded, now->second))
+    const auto sources = corpus_.sources();
+    for (const auto& [id, sealed] : before.unfinished.sources) {
+      const auto now = sources.find(id);
+      if (now == sources.end()) continue;
+      const auto& [path, content] = now->second;  // of headerless sound, a suffix tells the codec
+      if (sealed != std::pair(path, digest128(as_bytes(content)))) continue;
+      if (has_word(one.outcome.decoded, content))
         return Failure{"kept", id + " lay in a sealed shard of unfinished work, and has not "
                                     "changed; the build decodes it again"};
     }
   }
-  const bool was_column = !before.unfinished.files.empty() && before.unfinished.contents.empty();
+  const bool was_column = !before.unfinished.files.empty() && before.unfinished.sources.empty();
   if (was_column && one.outcome.decoded.empty() && !gives_up) {
     if (history_.left_out.contains("columns")) return std::nullopt;
     for (const std::string& path : before.unfinished.files)
@@ -168,8 +169,7 @@ World::Verdict World::judge_fresh(const Snapshot& cache) {
   const formats::Manifest& anew = known->second.snapshot.manifest;
   const bool same_tables =
       anew.speakers == cache.manifest.speakers && anew.languages == cache.manifest.languages;
-  if (cache.manifest.generation != 1 || has_added || !same_tables || has_mixed_facts_)
-    return std::nullopt;
+  if (cache.manifest.generation != 1 || has_added || !same_tables) return std::nullopt;
   for (const auto& [name, bytes] : known->second.files) {
     if (disk_.files.contents(kCache + "/" + name) == bytes) continue;
     return Failure{"fresh", "other bytes than a build from nothing's in " + name + ":\n" +

@@ -146,7 +146,8 @@ Unfinished unfinished_work(testing::MemoryEnv& env) {
     const auto record = records.next();
     if (!record || !*record) break;
     const formats::RecordFacts& facts = (*record)->facts;
-    if (facts.id && facts.content_digest) unfinished.contents[*facts.id] = *facts.content_digest;
+    if (facts.id && facts.source_path && facts.content_digest)
+      unfinished.sources.emplace(*facts.id, std::pair(*facts.source_path, *facts.content_digest));
   }
   return unfinished;
 }

@@ -39,7 +39,8 @@ struct FreshCache {
 struct Unfinished {
   std::set<std::string> files;                 // paths of sealed shards
   std::optional<Digest> features_fingerprint;  // of the journal's head
-  std::map<std::string, Digest> contents;      // of the sealed clips' sources, by id
+  // By id of a sealed clip: where its source lay, and the content. Older ones may be there, too.
+  std::multimap<std::string, std::pair<std::string, Digest>> sources;
 };
 [[nodiscard]] Unfinished unfinished_work(testing::MemoryEnv& env);
 

@@ -98,7 +98,7 @@ void run_program(Env& env, const std::vector<std::string>& words, Outcome& outco
 }
 
 std::vector<std::string> printed_options(const std::string& text) {
-  constexpr std::string_view kAgain = "run again with --";
+  constexpr std::string_view kAgain = "un again with --";
   const std::size_t at = text.find(kAgain);
   if (at == std::string::npos) return {};
   std::istringstream stream(text.substr(at + kAgain.size() - 2));

@@ -39,7 +39,6 @@ World::Verdict World::live(const Event& event) {
   switch (event.kind) {
     case EventKind::kChange:
       tell("- " + corpus_.change(event.change, event.seed));
-      if (!unfinished_work(disk_.files).files.empty()) has_mixed_facts_ = true;
       return std::nullopt;
     case EventKind::kRun:
       return run_programs(event);
