@@ -67,9 +67,15 @@ class ManifestRepair {
   }
 
  private:
-  // Leaves out an index of the generation that an unfinished build was making: it is not
-  // published.
+  // Leaves out an index of the generation that an unfinished build was making, unless it was
+  // published and the power failed before .build/ was removed.
   Status list_candidates() {
+    const auto damaged =
+        read_text_file(run_.env, run_.path_of(reader::kManifestName), formats::kManifestBytesMax);
+    const auto is_published = [&](const std::string& index) {
+      const auto digest = reader::digest_of_index_name(index);
+      return damaged && digest && damaged->find(digest->to_hex()) != std::string::npos;
+    };
     const auto unfinished = store::unfinished_generation(run_.env, run_.cache);
     XTTS_ASSIGN(const auto entries, run_.env.list(run_.cache));
     for (const DirectoryEntry& entry : entries) {
@@ -78,7 +84,9 @@ class ManifestRepair {
           .index_name = entry.name,
           .generation = store::generation_of_index(run_.env, run_.path_of(entry.name)),
           .manifest = read_copy(run_, entry.name)};
-      if (unfinished && candidate.generation && *candidate.generation >= *unfinished) continue;
+      if (unfinished && candidate.generation && *candidate.generation >= *unfinished &&
+          !is_published(entry.name))
+        continue;
       candidates_.push_back(std::move(candidate));
     }
     std::ranges::sort(candidates_, std::ranges::greater(), [](const Candidate& candidate) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "repair_support.hpp"
+#include "store/journal_line.hpp"
+#include "store/ownership.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -132,6 +134,30 @@ TEST(ManifestRepair, KeepsWhatAnUnfinishedUpdateHasSealed) {
   EXPECT_TRUE(report.ok) << told(report);
   EXPECT_TRUE(env.exists(kCache + "/.build/journal"));
   EXPECT_EQ(must_build(env, repair_request()).generation, 2U);
+}
+
+// The power failed when a build had published, and its journal still lay there.
+TEST(ManifestRepair, TakesWhatWasPublishedBesideItsJournal) {
+  for (const std::uint64_t generation : {1U, 2U}) {
+    SCOPED_TRACE("generation " + std::to_string(generation));
+    MemoryEnv env;
+    add_whole_cache(env);
+    const auto reader = open_cache(env);  // keeps the index of generation 1
+    if (generation == 2) {
+      env.add_file(sound_path(0, kData + "/wavs"), sound(8));
+      must_build(env, repair_request());
+    }
+    const Files before = files_below(env);
+    env.add_file(kCache + "/.build/" + std::string(store::kBuildMark), "");
+    env.add_file(kCache + "/.build/journal",
+                 store::encode_line(store::JournalHead{.generation = generation}));
+    env.add_file(kCache + "/" + kManifest, flipped(before.at(kManifest), 70));
+    const Report report = repaired(env);
+    EXPECT_TRUE(report.ok) << told(report);
+    EXPECT_EQ(open_cache(env)->manifest().generation, generation);
+    EXPECT_TRUE(must_build(env, repair_request()).unchanged);
+    EXPECT_EQ(difference(before, files_below(env)), "");
+  }
 }
 
 TEST(ManifestRepair, ALostOneIsToldByWhoeverOpensTheCache) {
