@@ -56,11 +56,6 @@ std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
 }
 
 // Policy drops are no faults.
-std::uint64_t fault_count(const std::vector<Reject>& rejects) {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      rejects, [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
-}
-
 }  // namespace
 
 Status check_dtype_holds_full_scale(const formats::Recipe& recipe, dsp::Isa isa) {
@@ -208,6 +203,11 @@ Status check_added_columns(const formats::Manifest& published, bool has_tokens) 
               ", DATA or the recipe asks for " + (has_tokens ? "some" : "none") +
               ", and there are added columns behind them: name another CACHE, or give " +
               option_on("overwrite") + " to build anew in this one, and add the columns again"};
+}
+
+std::uint64_t fault_count(const std::vector<Reject>& rejects) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      rejects, [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
 }
 
 std::uint64_t allowed_faults(const RejectLimit& limit, std::uint64_t considered_count) noexcept {

@@ -49,6 +49,8 @@ struct BuildRequest;
                                      const formats::Manifest* published);
 [[nodiscard]] Status check_same_clips(const formats::Partition& published, const Digest& all_clips);
 
+// Counts the clips at fault: those that no rule of the recipe has dropped.
+[[nodiscard]] std::uint64_t fault_count(const std::vector<formats::Reject>& rejects);
 // The number of considered clips that may be at fault.
 [[nodiscard]] std::uint64_t allowed_faults(const RejectLimit& limit,
                                            std::uint64_t considered_count) noexcept;

@@ -48,9 +48,10 @@ struct BuildRequest {
   bool retry_rejects = false;
   // Gives up the work of an unfinished build, or of an unfinished column, that lies at `cache`.
   bool discard_unfinished = false;
-  std::string command = {};           // the command line that asks for this build, for messages
-  std::string numerics_options = {};  // its part that decides the numerics: " --isa scalar"
-  bool dry_run = false;               // stop after before()
+  std::string command = {};  // the command line that asks for this build, for messages
+  // Its part that the same build has to name again: " --isa scalar --max-gone 10%".
+  std::string lasting_options = {};
+  bool dry_run = false;  // stop after before()
   // Builds one part of a cache that merge joins. A published part is done: the same request changes
   // nothing.
   std::optional<PartitionChoice> partition = {};

@@ -7,8 +7,11 @@
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
+#include "pipeline/build_checks.hpp"
 #include "pipeline/build_plan.hpp"
+#include "reader/cache_paths.hpp"
 #include "report/human.hpp"
 
 namespace xtts::pipeline {
@@ -109,6 +112,24 @@ DroppedShare dropped_share(const std::vector<formats::Reject>& rejects,
       static_cast<double>(unknown_count) * *stored_seconds / static_cast<double>(stored_count);
   if (seconds > 0.0) share.of_hours = seconds / (seconds + *stored_seconds);
   return share;
+}
+
+std::string limits_of_last_build(Env& env, const std::string& cache,
+                                 const formats::Manifest& published) {
+  constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30U;
+  const auto text = read_text_file(env, join_path(cache, reader::kRejectsName), kBytesMax);
+  const auto rejects = text ? formats::decode_rejects(*text) : text.status();
+  const auto recipe = formats::recipe_of(published);
+  if (!rejects || !recipe) return {};
+  const formats::Counts& counts = published.counts;
+  const std::uint64_t found = counts.records + rejects->size();
+  const std::uint64_t faults = fault_count(*rejects);
+  std::string words;
+  if (faults > allowed_faults({}, found)) words += " --max-rejects " + std::to_string(faults);
+  const double dropped =
+      dropped_share(*rejects, *recipe->features, found, counts.records, counts.seconds).worse();
+  if (dropped > LossLimits().dropped) words += " --max-dropped " + limit_that_allows(dropped);
+  return words;
 }
 
 Status check_dropped(const std::vector<formats::Reject>& rejects, const formats::Recipe& recipe,

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
 #include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/drop_rules.hpp"
@@ -73,6 +75,11 @@ struct DroppedShare {
 
 // Whether the loss is known before anything is computed, or after everything is.
 enum class LossKnown : std::uint8_t { kBefore, kAfter };
+
+// " --max-rejects 12": the limits that a build of an unchanged DATA has to name, since it meets the
+// losses of the last one again. Reads rejects.jsonl. Failures: none.
+[[nodiscard]] std::string limits_of_last_build(Env& env, const std::string& cache,
+                                               const formats::Manifest& published);
 
 // kTooManyRejects if more is dropped than the limit allows; the message has each rule's remedy.
 [[nodiscard]] Status check_dropped(const std::vector<formats::Reject>& rejects,

@@ -11,6 +11,7 @@
 #include "formats/json_fields.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "pipeline/build_plan.hpp"
+#include "pipeline/losses.hpp"
 #include "pipeline/manifest_parts.hpp"
 #include "report/human.hpp"
 #include "store/cache_folder.hpp"
@@ -62,9 +63,10 @@ std::optional<formats::Recipe> recipe_from_json(const json& document) {
 }
 
 // `data`: empty where it is unknown.
-std::string build_command(const std::string& data, const std::string& cache) {
+std::string build_command(const std::string& data, const std::string& cache,
+                          const std::string& options = {}) {
   return "xtts-precompute build " + (data.empty() ? "DATA" : shell_quoted(data)) + " " +
-         shell_quoted(cache);
+         shell_quoted(cache) + options;
 }
 
 std::uint64_t size_of(Env& env, const std::string& path) {
@@ -116,7 +118,7 @@ std::string encode_asked(const AskedWork& asked) {
     document["partition"] = asked.partition;
     document["overwrites"] = asked.overwrites;
     document["keeps_recipe"] = asked.keeps_recipe;
-    document["numerics_options"] = asked.numerics_options;
+    document["lasting_options"] = asked.lasting_options;
     if (asked.recipe) document["recipe"] = recipe_to_json(*asked.recipe);
   }
   return formats::dump_canonical(document);
@@ -136,8 +138,8 @@ AskedWork decode_asked(const std::string& text) {
   asked.audio_roots = fields.texts("audio_roots");
   asked.speakers = fields.texts("speakers");
   asked.partition = fields.text("partition");
-  if (fields.find("numerics_options") != nullptr)
-    asked.numerics_options = fields.text("numerics_options");
+  if (fields.find("lasting_options") != nullptr)
+    asked.lasting_options = fields.text("lasting_options");
   const auto is_set = [&](const char* name) {
     const json* const value = fields.find(name);
     return value != nullptr && *value == true;
@@ -157,7 +159,7 @@ AskedWork asked_of(const BuildRequest& request, const formats::Recipe& lengths_o
                   .partition = {},
                   .overwrites = request.overwrite,
                   .keeps_recipe = request.recipe_of.has_value(),
-                  .numerics_options = request.numerics_options,
+                  .lasting_options = request.lasting_options,
                   .recipe = request.recipe};
   if (const auto& part = request.partition)
     asked.partition = std::to_string(part->index) + "/" + std::to_string(part->count);
@@ -195,7 +197,7 @@ std::string command_to_continue(const std::string& cache, const Unfinished& unfi
            json(cache).dump(-1, ' ', false, json::error_handler_t::replace) + ").add_column('" +
            asked.column + "', ...), in Python";
   }
-  return build_command(asked.data, cache) + asked.numerics_options +
+  return build_command(asked.data, cache, asked.lasting_options) +
          (asked.overwrites ? " --overwrite" : "") +
          (asked.partition.empty() ? "" : " --partition " + asked.partition);
 }
@@ -225,7 +227,11 @@ Status check_no_unfinished(Env& env, const std::string& cache, const formats::Ma
   if (data.empty()) {
     if (const auto sources = store::load_source_table(env, cache)) data = sources->data_path;
   }
-  return refusal(cache, *found, build_command(data, cache));
+  const bool is_column = !found->asked.column.empty() && published != nullptr;
+  return refusal(cache, *found,
+                 build_command(data, cache,
+                               is_column ? limits_of_last_build(env, cache, *published)
+                                         : found->asked.lasting_options));
 }
 
 }  // namespace xtts::pipeline

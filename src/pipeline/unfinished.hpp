@@ -31,7 +31,7 @@ struct AskedWork {
   std::string partition = {};  // "1/3"; empty: the whole
   bool overwrites = false;
   bool keeps_recipe = false;                   // BuildRequest::recipe_of was set
-  std::string numerics_options = {};           // BuildRequest::numerics_options
+  std::string lasting_options = {};            // BuildRequest::lasting_options
   std::optional<formats::Recipe> recipe = {};  // as asked: its lengths may be those of the corpus
 };
 [[nodiscard]] std::string encode_asked(const AskedWork& asked);

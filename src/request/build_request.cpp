@@ -166,7 +166,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   request.dry_run = options.dry_run;
   request.discard_unfinished = options.discard_unfinished;
   request.command = build_command(options);
-  request.numerics_options = numerics_options(options);
+  request.lasting_options = lasting_options(options);
   return request;
 }
 

@@ -10,6 +10,22 @@
 #include "reader/manifest_file.hpp"
 
 namespace xtts::request {
+namespace {
+
+using Text = std::string BuildOptions::*;
+
+// " --store hdf5", of what is not the default.
+std::string texts_of(const BuildOptions& options,
+                     std::initializer_list<std::pair<const char*, Text>> texts) {
+  const BuildOptions usual;
+  std::string words;
+  for (const auto& [flag, text] : texts)
+    if (options.*text != usual.*text)
+      words += " --" + std::string(flag) + " " + shell_quoted(options.*text);
+  return words;
+}
+
+}  // namespace
 
 Result<bool> take_unfinished(Env& env, const BuildOptions& options,
                              pipeline::BuildRequest& request) {
@@ -32,36 +48,27 @@ Result<bool> take_unfinished(Env& env, const BuildOptions& options,
   return true;
 }
 
-std::string numerics_options(const BuildOptions& options) {
-  const BuildOptions usual;
-  std::string words;
-  if (options.device != usual.device) words += " --device " + shell_quoted(options.device);
-  if (options.isa != usual.isa) words += " --isa " + shell_quoted(options.isa);
-  return words;
+std::string lasting_options(const BuildOptions& options) {
+  return texts_of(options, {{"device", &BuildOptions::device},
+                            {"isa", &BuildOptions::isa},
+                            {"max-rejects", &BuildOptions::max_rejects},
+                            {"max-dropped", &BuildOptions::max_dropped},
+                            {"max-gone", &BuildOptions::max_gone}});
 }
 
 std::string build_command(const BuildOptions& options) {
   std::string command = "xtts-precompute build " + shell_quoted(options.data) + " " +
-                        shell_quoted(options.cache) + numerics_options(options);
-  const BuildOptions usual;
-  using Text = std::string BuildOptions::*;
-  for (const auto& [flag, text] : std::initializer_list<std::pair<const char*, Text>>{
-           {"recipe", &BuildOptions::recipe},
-           {"config", &BuildOptions::config},
-           {"layout-of-data", &BuildOptions::layout_of_data},
-           {"language", &BuildOptions::language},
-           {"speakers", &BuildOptions::speakers_file},
-           {"store", &BuildOptions::store},
-           {"layout", &BuildOptions::layout},
-           {"dtype", &BuildOptions::dtype},
-           {"memory", &BuildOptions::memory},
-           {"max-rejects", &BuildOptions::max_rejects},
-           {"max-dropped", &BuildOptions::max_dropped},
-           {"max-gone", &BuildOptions::max_gone},
-           {"partition", &BuildOptions::partition}}) {
-    if (options.*text != usual.*text)
-      command += " --" + std::string(flag) + " " + shell_quoted(options.*text);
-  }
+                        shell_quoted(options.cache) + lasting_options(options) +
+                        texts_of(options, {{"recipe", &BuildOptions::recipe},
+                                           {"config", &BuildOptions::config},
+                                           {"layout-of-data", &BuildOptions::layout_of_data},
+                                           {"language", &BuildOptions::language},
+                                           {"speakers", &BuildOptions::speakers_file},
+                                           {"store", &BuildOptions::store},
+                                           {"layout", &BuildOptions::layout},
+                                           {"dtype", &BuildOptions::dtype},
+                                           {"memory", &BuildOptions::memory},
+                                           {"partition", &BuildOptions::partition}});
   for (const std::string& setting : options.settings) command += " --set " + shell_quoted(setting);
   for (const std::string& root : options.audio_roots)
     command += " --audio-root " + shell_quoted(root);

@@ -17,8 +17,8 @@ namespace xtts::request {
 [[nodiscard]] Result<bool> take_unfinished(Env& env, const BuildOptions& options,
                                            pipeline::BuildRequest& request);
 
-// " --device cuda --isa scalar", of what is not the default.
-[[nodiscard]] std::string numerics_options(const BuildOptions& options);
+// " --isa scalar --max-gone 10%": numerics and limits, where they are not the default.
+[[nodiscard]] std::string lasting_options(const BuildOptions& options);
 // The command of these options, to be pasted.
 [[nodiscard]] std::string build_command(const BuildOptions& options);
 

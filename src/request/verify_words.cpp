@@ -7,7 +7,6 @@
 #include "base/counted.hpp"
 #include "base/shell_words.hpp"
 #include "formats/rules.hpp"
-#include "pipeline/build_checks.hpp"
 #include "pipeline/losses.hpp"
 #include "report/reasons.hpp"
 
@@ -197,12 +196,7 @@ std::string build_command(const Remedy& remedy) {
   std::string text = "xtts-precompute build " + data_word(remedy) + " " +
                      shell_quoted(remedy.cache) + root_options(remedy);
   if (!remedy.partition.empty()) text += " --partition " + remedy.partition;
-  // Limits are of one run. Those that the last build needed are needed again.
-  if (remedy.fault_count > pipeline::allowed_faults({}, remedy.found_count))
-    text += " --max-rejects " + std::to_string(remedy.fault_count);
-  if (remedy.dropped_share > pipeline::LossLimits().dropped)
-    text += " --max-dropped " + pipeline::limit_that_allows(remedy.dropped_share);
-  return text;
+  return text + remedy.limits;
 }
 
 std::string update_command(const Remedy& remedy) {

@@ -2,12 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/feature_config.hpp"
-#include "formats/manifest_recipe.hpp"
-#include "formats/recipe.hpp"
-#include "formats/reject.hpp"
 #include "pipeline/losses.hpp"
-#include "reader/cache_paths.hpp"
 #include "reader/manifest_file.hpp"
 #include "store/source_table.hpp"
 
@@ -31,23 +26,6 @@ bool any_needs_sources(const Report& report) {
   });
 }
 
-// A build meets the losses of the last one again.
-void add_losses(const Run& run, const formats::Manifest& manifest, Remedy& remedy) {
-  constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30U;
-  const auto text = read_text_file(run.env, run.path_of(reader::kRejectsName), kBytesMax);
-  const auto rejects = text ? formats::decode_rejects(*text) : text.status();
-  const auto recipe = formats::recipe_of(manifest);
-  if (!rejects || !recipe) return;
-  const auto is_fault = [](const formats::Reject& reject) {
-    return reject.kind != formats::RejectClass::kPolicy;
-  };
-  remedy.fault_count = static_cast<std::uint64_t>(std::ranges::count_if(*rejects, is_fault));
-  remedy.found_count = manifest.counts.records + rejects->size();
-  remedy.dropped_share = pipeline::dropped_share(*rejects, *recipe->features, remedy.found_count,
-                                                 manifest.counts.records, manifest.counts.seconds)
-                             .worse();
-}
-
 Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
   Remedy remedy{.kind = kind, .cache = run.cache, .is_after_repair = run.options.repair};
   if (kind == RemedyKind::kRepair && any_needs_sources(report)) remedy.kind = RemedyKind::kSources;
@@ -65,7 +43,7 @@ Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
   }
   if (const auto loaded = reader::load_manifest(run.env, run.cache)) {
     if (const auto& part = loaded->manifest.partition) remedy.partition = part->name();
-    add_losses(run, loaded->manifest, remedy);
+    remedy.limits = pipeline::limits_of_last_build(run.env, run.cache, loaded->manifest);
   } else {
     remedy.is_recipe_lost = true;
   }

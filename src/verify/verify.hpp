@@ -62,12 +62,10 @@ struct Remedy {
   std::string partition = {};                 // "2/8": the cache is a part
   bool is_recipe_lost = false;                // with the manifest
   bool is_other_machine = false;              // its numerics are not the cache's
-  // What a build has to allow: clips of the cache that DATA no longer has, faulty clips, and drops
-  // by rules, as the last build had them.
+  // What a build has to allow: the losses of the last one, and clips of the cache that DATA no
+  // longer has.
+  std::string limits = {};  // " --max-rejects 12"
   double gone_share = 0.0;
-  std::uint64_t fault_count = 0;
-  std::uint64_t found_count = 0;
-  double dropped_share = 0.0;
   std::string index = {};             // kChooseIndex: the likeliest
   std::string column = {};            // kAddColumn
   std::uint64_t lost_clip_count = 0;  // kLeaveOut, of

@@ -248,6 +248,23 @@ TEST_F(AddColumn, WhatACrashHasTornIsAskedForAgain) {
   EXPECT_FALSE(env_.exists(kCache + "/.build"));
 }
 
+// The command to paste allows what the last build left out: two clips of 20.
+TEST_F(AddColumn, GivenUpByAPrintedBuildHasTheLimitsOfTheLastOne) {
+  env_.add_file(listed_wav(3), "no sound");
+  env_.add_file(listed_wav(7), "no sound");
+  auto tolerant = request();
+  tolerant.max_rejects.count = 2;
+  must_build(env_, tolerant);
+  {
+    const auto addition = ColumnAddition::open(env_, kCache, pitch(), {});
+    ASSERT_TRUE(put_until(**addition, 80, 11).ok());
+  }
+  const auto refused = maintain::compact(env_, {.cache = kCache});
+  EXPECT_THAT(
+      refused.status().message(),
+      HasSubstr("\n  xtts-precompute build /data /cache --max-rejects 2 --discard-unfinished"));
+}
+
 TEST_F(AddColumn, AnotherVersionBeginsAnew) {
   {
     const auto addition = ColumnAddition::open(env_, kCache, pitch(), {});

@@ -108,6 +108,7 @@ constexpr std::uint32_t kFirstUnsealed = 2 * kClipsPerSmallShard;
 pipeline::BuildRequest tolerant_request() {
   auto request = request_for(recipe_of_small_shards(), 3);
   request.max_rejects.count = 3;
+  request.lasting_options = " --max-rejects 3";
   return request;
 }
 
@@ -233,7 +234,8 @@ TEST(Unfinished, OfAnotherRecipeIsNotRemovedUnasked) {
   other.recipe = recipe_of_small_shards({"features.mel.n_mels=64"});
   const Status refused = run_build(env, other).status();
   EXPECT_EQ(refused.code(), StatusCode::kMismatch);
-  EXPECT_NE(refused.message().find("xtts-precompute build /data /cache\n"), std::string::npos)
+  EXPECT_NE(refused.message().find("xtts-precompute build /data /cache --max-rejects 3\n"),
+            std::string::npos)
       << refused.message();
   EXPECT_NE(refused.message().find("--discard-unfinished"), std::string::npos) << refused.message();
   EXPECT_EQ(difference(before, files_below(env)), "");
