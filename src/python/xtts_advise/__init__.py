@@ -1,0 +1,1 @@
+"""The adviser: judges and speaks. It needs neither the compiled module nor NumPy."""

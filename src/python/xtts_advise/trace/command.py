@@ -1,0 +1,116 @@
+"""The command `xtts-precompute trace`: runs the trainer with recordings, and reports."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from .inside import FOLDER
+from .judge.findings import Report, judge
+from .judge.recording import read_recordings
+from .judge.text import text_of
+
+_EXAMPLE = "xtts-precompute trace -- python train.py --epochs 1"
+_GRACE_S = 20  # for the trainer to end after SIGINT, when --for is over
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="xtts-precompute trace",
+        description="Which calls does a training wait for? Runs it unchanged, and measures.",
+        epilog=f"Example: {_EXAMPLE}",
+    )
+    parser.add_argument("--for", dest="seconds", type=float, metavar="S", help="end the training after S seconds")
+    parser.add_argument("--json", metavar="FILE", help="write the report as JSON, too (-: to standard output)")
+    parser.add_argument("--keep", metavar="DIR", help="keep the recordings there")
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ARGS", help="what trains")
+    options = parser.parse_args(arguments)
+    program = options.program[1:] if options.program[:1] == ["--"] else options.program
+    if not program:
+        parser.error(f"name the program that trains: {_EXAMPLE}")
+    if options.seconds is not None and not options.seconds > 0:
+        parser.error("--for: a number of seconds above 0")
+    if shutil.which(program[0]) is None:
+        parser.error(f"there is no program {program[0]}")
+    folder = options.keep or tempfile.mkdtemp(prefix="xtts-trace-")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        code = run(program, os.path.abspath(folder), options.seconds)
+        report = judge(read_recordings(folder))
+    finally:
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    _tell(report, code, options.json)
+    return code
+
+
+def run(program: list[str], folder: str, seconds: float | None) -> int:
+    """Returns the program's exit code; 128 and the signal's number where a signal ended it."""
+    start = Path(__file__).parent / "start"
+    paths = [str(start), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, FOLDER: folder, "PYTHONPATH": os.pathsep.join(paths)}
+    child = subprocess.Popen(program, env=environment)
+    # Ctrl-C reaches the trainer by the terminal; a signal to this process is passed on.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _passes_on(child))
+    try:
+        code = child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGINT)
+        code = _wait_or_end(child)
+        print(f"\ntrace: the training was ended after {seconds:g} s (--for).", file=sys.stderr)
+        code = 0 if code in (-signal.SIGINT, 1, 130) else code
+    return 128 - code if code < 0 else code
+
+
+def _passes_on(child: subprocess.Popen[bytes]) -> Callable[[int, FrameType | None], None]:
+    def pass_on(number: int, _: FrameType | None) -> None:
+        child.send_signal(number)
+
+    return pass_on
+
+
+def _wait_or_end(child: subprocess.Popen[bytes]) -> int:
+    try:
+        return child.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        child.terminate()
+        time.sleep(1)
+        child.kill()
+        return child.wait()
+
+
+def _tell(report: Report, code: int, json_file: str | None) -> None:
+    document = json.dumps(document_of(report, code), indent=2) + "\n"
+    if json_file == "-":
+        sys.stdout.write(document)
+        return
+    if json_file:
+        Path(json_file).write_text(document, encoding="utf-8")
+    print("\n" + text_of(report), file=sys.stderr)
+
+
+def document_of(report: Report, code: int) -> dict[str, object]:
+    training = report.training
+    return {
+        "version": 1,
+        "program_exit": code,
+        "step_ms": training.step_s * 1000 if training else None,
+        "wait_ms": training.wait_s * 1000 if training else None,
+        "sample_ms": training.sample_s * 1000 if training else None,
+        "steps": len(training.loop["steps"]) if training else 0,
+        "workers": training.workers if training else None,
+        "processes": len(report.recordings),
+        "findings": [finding.to_json(rank) for rank, finding in enumerate(report.findings, 1)],
+        "notes": report.notes,
+    }

@@ -1,0 +1,135 @@
+"""Marks of TensorFlow: batches of a tf.data iterator and the stages before it, Python functions within
+tf.data and graphs, calls of tf.functions, and the traces that these cause."""
+
+import sys
+import time
+
+from .in_torch import ready
+from .marks import kind_of_frame
+
+_STAGES = ("map", "interleave", "prefetch", "cache", "batch", "padded_batch", "from_generator")
+_PLAIN = (bool, int, float, str, type(None))
+
+
+def install(marks):
+    """Replaces what is loaded by now. Returns True once there is nothing left to replace."""
+    names = (
+        "tensorflow.python.data.ops.iterator_ops",
+        "tensorflow.python.data.ops.dataset_ops",
+        "tensorflow.python.eager.polymorphic_function.polymorphic_function",
+        "tensorflow.python.framework.func_graph",
+        "tensorflow.python.ops.script_ops",
+    )
+    modules = [ready(name) for name in names]
+    if any(module is None for module in modules):
+        return False
+    iterators, data_sets, functions, graphs, scripts = modules
+    marks.batches_of(iterators.OwnedIterator, lambda _: {"kind": "tf.data", "data": "tf.data"})
+    _mark_stages(marks, data_sets.DatasetV2)
+    _mark_calls(marks, functions.Function)
+    _mark_traces(marks, graphs)
+    _mark_python_functions(marks, scripts.FuncRegistry)
+    return True
+
+
+def _own_place():
+    """The trainer's line that is running now."""
+    frame = sys._getframe(2)
+    while frame is not None and kind_of_frame(frame) != "own":
+        frame = frame.f_back
+    return {} if frame is None else {"file": frame.f_code.co_filename, "line": frame.f_lineno}
+
+
+def _mark_stages(marks, kind):
+    for name in _STAGES:
+        original = getattr(kind, name, None)
+        if original is None or name == "from_generator":  # a static method
+            continue
+        setattr(kind, name, _marked_stage(marks, name, original))
+
+
+def _marked_stage(marks, name, original):
+    def stage(self, *arguments, **options):
+        marks.event("stage", name=name, parallel="num_parallel_calls" in options, **_own_place())
+        return original(self, *arguments, **options)
+
+    return stage
+
+
+def _mark_calls(marks, kind):
+    original = kind.__call__
+    made = []
+    is_within = []
+
+    def __call__(self, *arguments, **options):
+        if is_within:
+            return original(self, *arguments, **options)
+        number = self.__dict__.get("_xtts_number")
+        if number is None:
+            number = self.__dict__["_xtts_number"] = len(made)
+            made.append(_name_of(self))
+        is_within.append(number)
+        marks.function = number
+        loop = marks.loop(sys._getframe(1), {"kind": "tf.function", "data": "tf.function"}, is_fallback=True)
+        loop.wait_ends(loop.wait_begins())
+        began = time.monotonic()
+        try:
+            return original(self, *arguments, **options)
+        finally:
+            is_within.pop()
+            calls = marks.functions.setdefault(made[number], [0, 0.0])
+            calls[0] += 1
+            calls[1] += time.monotonic() - began
+
+    kind.__call__ = __call__
+
+
+def _name_of(function):
+    python = getattr(function, "python_function", None)
+    return getattr(python, "__qualname__", None) or getattr(python, "__name__", "a tf.function")
+
+
+def _mark_traces(marks, graphs):
+    original = graphs.func_graph_from_py_func
+    is_within = []
+
+    def func_graph_from_py_func(name, python_func, args, kwargs, *others, **options):
+        if is_within:  # bodies of loops and conditions
+            return original(name, python_func, args, kwargs, *others, **options)
+        is_within.append(name)
+        began = time.monotonic()
+        try:
+            return original(name, python_func, args, kwargs, *others, **options)
+        finally:
+            is_within.pop()
+            marks.event(
+                "trace",
+                name=str(name),
+                function=marks.function,
+                at=began,
+                seconds=time.monotonic() - began,
+                values=_values_of(args, kwargs),
+                **_own_place(),
+            )
+
+    graphs.func_graph_from_py_func = func_graph_from_py_func
+
+
+def _values_of(arguments, options):
+    """Python values of a trace's arguments, and shapes of its tensors."""
+    values, shapes = [], []
+    for value in [*(arguments or ()), *(options or {}).values()]:
+        if type(value) in _PLAIN:
+            values.append(repr(value)[:40])
+        elif hasattr(value, "shape"):
+            shapes.append(str(value.shape))
+    return {"plain": values, "shapes": shapes}
+
+
+def _mark_python_functions(marks, kind):
+    original = kind.__call__
+
+    def __call__(self, token, *arguments, **options):
+        return marks.unit("tf.py_function").measured(lambda: original(self, token, *arguments, **options), 1)
+
+    kind.__call__ = __call__

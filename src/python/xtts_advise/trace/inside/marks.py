@@ -1,0 +1,166 @@
+"""Where steps and samples begin and end, as the frameworks' own loaders and optimizers tell."""
+
+import sys
+import time
+
+from .counts import Counts
+from .places import kind_of
+
+now = time.monotonic
+_GENERATOR = 0x20  # inspect.CO_GENERATOR
+_STACKS_MAX = 6000
+_STEPS_MAX = 5000  # whose times are kept one by one
+_KINDS = {}  # code object's id -> kind of its file; the ids' objects live as long as their modules
+
+
+class Loop:
+    """A place that takes batches: `for batch in loader:`. A step is from one batch to the next."""
+
+    def __init__(self, file, line, function, facts):
+        self.file, self.line, self.function = file, line, function
+        self.facts = facts
+        self.batches = 0
+        self.trains = 0  # optimizer steps
+        self.wait_s = 0.0
+        self.step_s = 0.0
+        self.steps = []  # (begin, wait, whole) in seconds
+        self.lines = []  # for each of these steps: place of the loop's function -> seconds
+        self.code = None
+        self.times = {}  # key of a stack -> [wall seconds, processor seconds], between two batches
+        self.counts = Counts()
+        self._open = None  # (begin of the wait, end of the wait)
+        self._open_lines = {}
+        self._is_counting = False
+
+    def add(self, key, place, wall, processor):
+        """Time of a step; `place` is where the loop's own function stood."""
+        if self._open is None:
+            return
+        self._open_lines[place] = self._open_lines.get(place, 0.0) + wall
+        times = self.times.get(key)
+        if times is None:
+            if len(self.times) >= _STACKS_MAX:
+                return
+            times = self.times[key] = [0.0, 0.0]
+        times[0] += wall
+        times[1] += processor
+
+    def wait_begins(self):
+        if self._is_counting:
+            self.counts.end()
+            self._is_counting = False
+        return now()
+
+    def wait_ends(self, began, has_batch=True):
+        ended = now()
+        if self._open is not None:
+            begin, wait_end = self._open
+            self.step_s += began - begin
+            if len(self.steps) < _STEPS_MAX:
+                self.steps.append((begin, wait_end - begin, began - begin))
+                self.lines.append(self._open_lines)
+        self._open_lines = {}
+        self._open = (began, ended) if has_batch else None
+        if not has_batch:
+            return
+        self.batches += 1
+        self.wait_s += ended - began
+        if self.batches > 2 and self.counts.is_due():
+            self._is_counting = True
+            self.counts.begin()
+
+
+class Unit:
+    """Samples that a data set's fetcher makes, or calls of a function within tf.data."""
+
+    def __init__(self, name):
+        self.name = name
+        self.calls = 0  # fetches
+        self.samples = 0
+        self.seconds = 0.0
+        self.counts = Counts()
+
+    def measured(self, call, samples):
+        counts = self.counts
+        is_counted = self.calls > 0 and counts.is_due()
+        if is_counted:
+            counts.begin()
+        began = now()
+        try:
+            return call()
+        finally:
+            self.seconds += now() - began
+            if is_counted:
+                counts.end(samples)
+            self.calls += 1
+            self.samples += samples
+
+
+class Marks:
+    def __init__(self):
+        self.loops = {}
+        self.units = {}
+        self.functions = {}  # name of a tf.function -> [calls, seconds]
+        self.events = {}  # name -> list of facts, such as traces of tf.function
+        self.latest = None  # the loop that took the last batch
+        self.function = None  # number of the tf.function that was called last
+
+    def batches_of(self, kind, facts_of):
+        """Replaces kind.__next__ by one that marks the batches which a loop takes."""
+        original = kind.__next__
+
+        def __next__(iterator):
+            loop = iterator.__dict__.get("_xtts_loop")
+            if loop is None:
+                loop = iterator.__dict__["_xtts_loop"] = self.loop(sys._getframe(1), facts_of(iterator))
+            self.latest = loop
+            began = loop.wait_begins()
+            try:
+                batch = original(iterator)
+            except BaseException:
+                loop.wait_ends(began, has_batch=False)
+                raise
+            loop.wait_ends(began)
+            return batch
+
+        kind.__next__ = __next__
+
+    def loop(self, frame, facts, is_fallback=False):
+        """The loop that asks for a batch, with `frame` the one that called next(). Generators that only
+        hand batches on, such as tqdm's, are passed over."""
+        user = frame
+        while user is not None and (kind_of_frame(user) != "own" or user.f_code.co_flags & _GENERATOR):
+            user = user.f_back
+        user = user or frame
+        key = (id(user.f_code), facts.get("data"))
+        found = self.loops.get(key)
+        if found is None:
+            found = Loop(user.f_code.co_filename, user.f_lineno, user.f_code.co_name, facts)
+            found.code = user.f_code
+            self.loops[key] = found
+        if not is_fallback:
+            self.latest = found
+        return found
+
+    def trained(self):
+        if self.latest is not None:
+            self.latest.trains += 1
+
+    def unit(self, name):
+        found = self.units.get(name)
+        if found is None:
+            found = self.units[name] = Unit(name)
+        return found
+
+    def event(self, name, **facts):
+        rows = self.events.setdefault(name, [])
+        if len(rows) < 500:
+            rows.append(facts)
+
+
+def kind_of_frame(frame):
+    code = frame.f_code
+    kind = _KINDS.get(id(code))
+    if kind is None:
+        kind = _KINDS[id(code)] = kind_of(code.co_filename)
+    return kind

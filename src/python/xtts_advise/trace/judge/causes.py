@@ -1,0 +1,217 @@
+"""What is known of calls: one row for each kind, the first that fits counts.
+
+`names` is searched in the names of a call and of all that it calls; `code` in its line. Where
+`unit` is given, a row holds within samples ("sample") or steps ("step") alone. `cache` says whether a
+cache of features takes the call out of the training.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .calls import Call
+
+
+@dataclass(frozen=True)
+class Cause:
+    name: str
+    names: str
+    remedy: str
+    cache: str = "no"  # "yes", "part" or "no"
+    unit: str = ""
+    code: str = ""
+    is_model: bool = False  # the training's own work, and no fault
+
+    def fits(self, names: list[str], code: str) -> bool:
+        if self.names and any(re.search(self.names, name) for name in names):
+            return True
+        return bool(self.code and re.search(self.code, code))
+
+
+_CACHE = "A cache holds it, computed once: xtts-precompute DATA CACHE."
+
+CAUSES = (
+    Cause("import", r"^import ", "Import it at the top of the module that the workers' parent loads.", unit="sample"),
+    Cause(
+        "phonemizer",
+        r"phonemiz|espeak|g2p",
+        "Phonemize once, before the training, and keep the result with the clips "
+        "(add_column stores it in a cache). Mels in a cache do not take this call away.",
+        "part",
+    ),
+    Cause(
+        "process",
+        r"subprocess\.|popen|posix_spawn|os\.system",
+        "Start no process for each {unit}: do its work once, before the training, or keep one process open.",
+        "part",
+    ),
+    Cause(
+        "lock",
+        r"threading\.(Lock|RLock|Condition|Semaphore)|SemLock|synchronize\.|filelock|fcntl|_thread\.(lock|RLock)",
+        "Hold no lock while a clip is loaded: the others stand still meanwhile. Give each worker its own file handle.",
+        unit="sample",
+    ),
+    Cause(
+        "manager",
+        r"multiprocessing\.(managers|connection)",
+        "Each look into a shared list or dict asks another process. Keep paths and texts in a NumPy array.",
+    ),
+    Cause(
+        "table",
+        r"^(pandas|csv|_csv)\.|\.read_csv|\.read_json|json\.(load|loads|decoder)|yaml\.|sqlite3|openpyxl",
+        "Read the list once, in the data set's __init__, and keep its rows.",
+        unit="sample",
+    ),
+    Cause(
+        "tokenizer",
+        r"transformers\.|tokenizers\.|sentencepiece|[Tt]okenizer|sre_|re\._compil|_sre|re\.compile",
+        "Make the tokenizer and its patterns once, in the data set's __init__, "
+        "or store the tokens: they do not change from epoch to epoch.",
+        unit="sample",
+    ),
+    Cause(
+        "filter design",
+        r"Resample\.__init__|_get_sinc_resample_kernel|librosa\.filters|signal\.firwin|firwin|fir_filter|"
+        r"MelScale\.__init__|MelSpectrogram\.__init__|melscale_fbanks|filter_design|_fir|create_fb_matrix",
+        "Make the resampler or the filters once, in the data set's __init__. " + _CACHE,
+        "yes",
+    ),
+    Cause(
+        "decoding",
+        r"torchaudio\._backend|torchaudio\.load|torchaudio\.(info|io)|soundfile\.|librosa\.core\.audio|librosa\.load|"
+        r"audioread|scipy\.io\.wavfile|^wave\.|pydub|^av\.|torchcodec|decode_wav|AudioFile",
+        _CACHE,
+        "yes",
+        unit="sample",
+    ),
+    Cause(
+        "resampling",
+        r"resampl|soxr|samplerate|upfirdn",
+        _CACHE,
+        "yes",
+    ),
+    Cause(
+        "features",
+        r"librosa\.|torchaudio\.(transforms|functional|compliance)|\.stft|spectrogram|melspec|scipy\.signal|"
+        r"pyworld|parselmouth|\.fft",
+        _CACHE,
+        "yes",
+        unit="sample",
+    ),
+    Cause(
+        "array file",
+        r"numpy\.lib\.(npyio|_npyio|format)|numpy\.load|h5py\.|zarr|torch\.serialization|numpy\.(fromfile|memmap)",
+        "Keep the features of all clips in few files that are mapped into memory. " + _CACHE,
+        "yes",
+        unit="sample",
+    ),
+    Cause(
+        "archive",
+        r"zipfile\.|tarfile\.|gzip\.|bz2\.|lzma\.",
+        "Open the archive once for each worker, or unpack it before the training. " + _CACHE,
+        "yes",
+        unit="sample",
+    ),
+    Cause("copy", r"copy\.(deepcopy|copy)|pickle\.|_pickle", "Copy only what is changed.", unit="sample"),
+    Cause(
+        "picture",
+        r"matplotlib|PIL\.|plotly|seaborn",
+        "Draw seldom (every 500 steps), or in another process; close each figure.",
+    ),
+    Cause(
+        "summary",
+        r"tensorboard|summary_ops|tensorflow\.python\.summary|summary\.|wandb|mlflow|comet_ml",
+        "Write pictures and histograms seldom (every 100 steps), and scalars every 10.",
+    ),
+    Cause(
+        "garbage",
+        r"gc\.collect|empty_cache|clear_session",
+        "Take it out of the step: memory is reused without it. Where memory runs out, lower the batch.",
+        code=r"gc\.collect|empty_cache|clear_session",
+    ),
+    Cause(
+        "checkpoint",
+        r"torch\.serialization|\.save_weights|saving\.|posix\.fsync|\.fsync|posix\.sync|checkpoint",
+        "Save more seldom, and copy the weights to the host and write them in a thread.",
+        code=r"fsync|os\.sync|torch\.save|save_weights",
+        unit="step",
+    ),
+    Cause(
+        "network",
+        r"^(socket|ssl|http|urllib|urllib3|requests|aiohttp)\b|_socket\.|http\.client|urllib\.request",
+        "Send it from another thread, and seldom: the step waits for the answer.",
+    ),
+    Cause(
+        "loss scale",
+        r"GradScaler|get_scale|_maybe_opt_step|isfinite|isnan|isinf",
+        "Ask the GPU for it seldom: each look waits until the GPU has done all work before it. "
+        "GradScaler skips steps that are not finite by itself.",
+        code=r"get_scale|isfinite|isnan|isinf|\.any\(\)",
+        unit="step",
+    ),
+    Cause(
+        "host copy",
+        r"TensorBase\.(item|cpu|tolist|numpy|__bool__|__float__)|EagerTensor(Base)?\.numpy|cuda\.synchronize",
+        "Each such call waits until the GPU has done all work before it. Keep the value there, "
+        "and look every 50 steps.",
+        code=r"\.item\(\)|\.cpu\(\)|\.numpy\(\)|\.tolist\(\)|synchronize\(\)",
+        unit="step",
+    ),
+    Cause(
+        "printing",
+        r"logging\.|tqdm\.|rich\.|builtins\.print|TextIOWrapper\.(write|flush)",
+        "Print every 50 steps, or from another thread.",
+        code=r"\bprint\(|flush\(",
+    ),
+    Cause(
+        "loader made anew",
+        r"_MultiProcessingDataLoaderIter\.__init__|multiprocessing\.(popen|context|process)|_DataLoaderIter\.__init__",
+        "Make the loader once, before the loop; persistent_workers=True keeps its workers from epoch to epoch.",
+        unit="step",
+    ),
+    Cause(
+        "batching",
+        r"collate|pad_sequence",
+        "Pad to a fixed length while the features are made, so that a batch is one copy. " + _CACHE,
+        "yes",
+        unit="sample",
+        code=r"collate|pad_sequence",
+    ),
+    Cause(
+        "model",
+        r"^torch\.(nn|autograd|optim|_C|functional|_tensor|_VF|_ops|amp|cuda|distributed|utils\.checkpoint)\b|"
+        r"^(keras|tensorflow|jax|flax|optax)\.|Tensor(Base)?\.|^torch\._foreach",
+        "",
+        is_model=True,
+        unit="step",
+    ),
+)
+
+_MODELS = {"torch", "tensorflow", "keras", "jax"}
+
+COMPUTES_IN_SAMPLE = Cause(
+    "own code",
+    "",
+    "If its result is the same in each epoch, compute it once and store it (add_column keeps it in a cache); "
+    "if it is random, write it with whole arrays in place of loops.",
+    "part",
+)
+COMPUTES_IN_STEP = Cause(
+    "own code",
+    "",
+    "It runs on the processor, inside of the step, while the GPU waits: no cache mends that. Write it with the "
+    "framework's own operations or compile it (numba), or compute it before the training.",
+)
+
+
+def cause_of(call: Call, unit: str) -> Cause | None:
+    """None: the call is the training's own work."""
+    # The call itself tells more than what happens to run far below it.
+    for names, code in (([call.name], call.code), (sorted(call.c_names), ""), (sorted(call.names), "")):
+        for cause in CAUSES:
+            if cause.unit in ("", unit) and cause.fits(names, code):
+                return None if cause.is_model else cause
+    if unit == "step" and call.is_own and call.modules & _MODELS and "numpy" not in call.modules:
+        return None  # operators of tensors, such as a @ b, are no calls
+    return COMPUTES_IN_SAMPLE if unit == "sample" else COMPUTES_IN_STEP

@@ -1,0 +1,57 @@
+"""A trace's report for the terminal."""
+
+from __future__ import annotations
+
+import os
+
+from .findings import Finding, Report, _time
+
+_EVIDENCE = "      "
+
+
+def text_of(report: Report) -> str:
+    lines = []
+    training = report.training
+    if training is None:
+        return "\n".join(report.notes)
+    loop = training.loop
+    where = f"{_short(loop['file'])}:{loop['line']} in {loop['function']}"
+    maker = f"{training.workers} workers" if training.workers else "no workers"
+    lines.append(
+        f"A step takes {_time(training.step_s)}, and waits for data in {_time(training.wait_s)} of it "
+        f"({training.wait_s / training.step_s:.0%}). {len(loop['steps'])} steps of {where}, {maker}."
+    )
+    if training.sample_s:
+        lines.append(f"A sample takes {_time(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
+    lines.append("")
+    if not report.findings:
+        lines.append("Nothing was found that starves this training.")
+    for rank, finding in enumerate(report.findings[:8], 1):
+        lines += _finding(rank, finding)
+    if report.findings:
+        first = report.findings[0]
+        low, high = first.gain
+        place = f"{_short(first.file)}:{first.line}"
+        gain = f"{_factor(low)} to {_factor(high)} times as fast"
+        lines += ["", f"Change first: {first.call} in {place}. A step then becomes {gain}."]
+    lines += ["", *report.notes]
+    return "\n".join(lines)
+
+
+def _finding(rank: int, finding: Finding) -> list[str]:
+    lines = [
+        f"{rank:3}. {finding.title}",
+        f"{_EVIDENCE}{_short(finding.file)}:{finding.line} in {finding.function}",
+    ]
+    lines += [_EVIDENCE + words for words in finding.evidence]
+    lines.append(_EVIDENCE + finding.remedy)
+    return lines
+
+
+def _factor(factor: float) -> str:
+    return f"{factor:.2f}" if factor < 2 else f"{factor:.1f}"
+
+
+def _short(file: str) -> str:
+    relative = os.path.relpath(file)
+    return file if relative.startswith("..") else relative

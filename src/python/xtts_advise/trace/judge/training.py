@@ -1,0 +1,148 @@
+"""Which process trains, which make its samples, and how long a step takes."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+from typing import Any
+
+from .recording import Place, Recording, Stack
+
+_WARM_STEPS = 2  # the first of a loop, which load libraries and fill queues
+
+
+@dataclass
+class Training:
+    trainer: Recording
+    loop: dict[str, Any]
+    others: list[dict[str, Any]]  # loops of the same process, such as a validation
+    makers: list[Recording]  # processes that make samples; the trainer itself without workers
+    unit: dict[str, Any] | None  # of the samples, all makers together
+    steps: list[tuple[float, float]] = field(default_factory=list)  # (wait, whole) in seconds
+
+    @property
+    def step_s(self) -> float:
+        return statistics.fmean(whole for _, whole in self.steps)
+
+    @property
+    def wait_s(self) -> float:
+        return statistics.fmean(wait for wait, _ in self.steps)
+
+    @property
+    def work_s(self) -> float:
+        return self.step_s - self.wait_s
+
+    @property
+    def workers(self) -> int:
+        return int(self.loop["facts"].get("workers") or 0)
+
+    @property
+    def samples_of_step(self) -> float:
+        """Without a count of fetches, the loader's batch size."""
+        if self.unit and self.unit["calls"]:
+            return float(self.unit["samples"] / self.unit["calls"])
+        return float(self.loop["facts"].get("batch") or 1)
+
+    @property
+    def sample_s(self) -> float:
+        if not self.unit or not self.unit["samples"]:
+            return 0.0
+        return float(self.unit["seconds"] / self.unit["samples"])
+
+
+def find_training(recordings: list[Recording]) -> Training | None:
+    """The loop that trains for the longest time; None where no loop took batches."""
+    loops = [
+        (_rank(loop), recording.process, number, recording, loop)
+        for recording in recordings
+        for number, loop in enumerate(recording.facts["loops"])
+        if len(loop["steps"]) > _WARM_STEPS
+    ]
+    if not loops:
+        return None
+    *_, trainer, loop = max(loops, key=lambda row: row[:3])
+    family = _family(trainer, recordings)
+    data = loop["facts"].get("data")
+    makers, units = [], []
+    for recording in family:
+        own = [unit for unit in recording.facts["units"] if unit["name"] == data or unit["name"] == "tf.py_function"]
+        if own:
+            makers.append(recording)
+            units += own
+    steps = [(wait, whole) for _, wait, whole in loop["steps"][_WARM_STEPS:]]
+    others = [other for other in trainer.facts["loops"] if other is not loop]
+    return Training(trainer, loop, others, makers, _sum_of(units), steps)
+
+
+def _rank(loop: dict[str, Any]) -> tuple[bool, bool, float]:
+    return bool(loop["trains"]), loop["facts"]["kind"] != "tf.function", loop["step_s"]
+
+
+def _family(trainer: Recording, recordings: list[Recording]) -> list[Recording]:
+    """The trainer and all processes below it."""
+    family = {trainer.process}
+    while True:
+        more = {recording.process for recording in recordings if recording.parent in family} - family
+        if not more:
+            break
+        family |= more
+    return [recording for recording in recordings if recording.process in family]
+
+
+def _sum_of(units: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if not units:
+        return None
+    edges: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for unit in units:
+        add_edges(edges, unit["counts"])
+    return {
+        "name": units[0]["name"],
+        "calls": sum(unit["calls"] for unit in units),
+        "samples": sum(unit["samples"] for unit in units),
+        "seconds": sum(unit["seconds"] for unit in units),
+        "counts": {"units": sum(unit["counts"]["units"] for unit in units), "edges": list(edges.values())},
+    }
+
+
+def add_edges(edges: dict[tuple[Any, ...], dict[str, Any]], counts: dict[str, Any]) -> None:
+    for edge in counts["edges"]:
+        key = (edge["file"], edge["line"], edge["module"], edge["function"])
+        found = edges.get(key)
+        if found is None:
+            edges[key] = {**edge, "examples": dict(edge["examples"])}
+            continue
+        found["count"] += edge["count"]
+        found["repeats"] = max(found["repeats"], edge["repeats"])
+        found["others"] += edge["others"]
+        for words, often in edge["examples"].items():
+            found["examples"][words] = found["examples"].get(words, 0) + often
+
+
+def below(stack: Stack, function: str) -> Stack | None:
+    """The part of a stack within a function of the recording's own, such as "Unit.measured"."""
+    for number, place in enumerate(stack.path):
+        if place.kind == "trace" and place.function.endswith(function):
+            inner = stack.path[number + 1 :]
+            return Stack(stack.thread, tuple(p for p in inner if p.kind != "trace"), stack.wall_s, stack.processor_s)
+    return None
+
+
+def stacks_of_steps(training: Training) -> list[Stack]:
+    """The stacks of the loop's steps without the waits for their batches, from the loop's function on."""
+    found = []
+    places = training.trainer.places
+    for key, wall_s, processor_s in training.loop["stacks"]:
+        path = [places[number] for number in reversed(key)]
+        begin = next((number for number, place in enumerate(path) if _is_of_loop(place, training.loop)), None)
+        if begin is None or waits_for_batch(path):
+            continue
+        found.append(Stack("", tuple(path[begin:]), wall_s, processor_s))
+    return found
+
+
+def _is_of_loop(place: Place, loop: dict[str, Any]) -> bool:
+    return bool(place.file == loop["file"]) and place.function.rpartition(".")[2] == loop["function"]
+
+
+def waits_for_batch(path: list[Place]) -> bool:
+    return any(place.kind == "trace" and place.function.endswith("__next__") for place in path)

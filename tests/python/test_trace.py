@@ -1,0 +1,333 @@
+"""`xtts-precompute trace`: what is recorded within a process, and what is said of it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xtts_advise.trace.inside.counts import Counts
+from xtts_advise.trace.judge.calls import Call, calls_of
+from xtts_advise.trace.judge.causes import cause_of
+from xtts_advise.trace.judge.findings import gain_of, judge, why_traced
+from xtts_advise.trace.judge.recording import Place, Recording, Stack, read_recordings
+
+PACKAGES = str(Path(sys.modules["xtts_advise"].__file__).parent.parent)
+
+
+def traced(tmp_path: Path, program: str, *options: str) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """Runs a program under the trace, with recordings in tmp_path/kept."""
+    script = tmp_path / "train.py"
+    script.write_text(textwrap.dedent(program), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": PACKAGES}
+    trace = [sys.executable, "-m", "xtts_advise", "trace", "--keep", "kept", *options]
+    command = [*trace, "--", sys.executable, "train.py"]
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    return ended, tmp_path / "kept"
+
+
+# --- within the process ----------------------------------------------------------------------
+
+
+def test_time_is_booked_on_the_line_that_takes_it(tmp_path: Path) -> None:
+    ended, kept = traced(
+        tmp_path,
+        """
+        import time
+
+        def waits():
+            time.sleep(0.6)
+
+        def computes():
+            end = time.monotonic() + 0.6
+            while time.monotonic() < end:
+                pass
+
+        waits()
+        computes()
+        """,
+    )
+    assert ended.returncode == 0, ended.stderr
+    (recording,) = read_recordings(str(kept))
+    wall = {"waits": 0.0, "computes": 0.0}
+    busy = dict(wall)
+    for stack in recording.stacks:
+        for place in stack.path:
+            if place.function in wall and place.kind == "own":
+                wall[place.function] += stack.wall_s
+                busy[place.function] += stack.processor_s
+    assert wall["waits"] == pytest.approx(0.6, abs=0.15)
+    assert wall["computes"] == pytest.approx(0.6, abs=0.15)
+    assert busy["waits"] < 0.2 * wall["waits"]
+    assert busy["computes"] > 0.7 * wall["computes"]
+
+
+def test_children_are_recorded_however_they_start(tmp_path: Path) -> None:
+    ended, kept = traced(
+        tmp_path,
+        """
+        import multiprocessing, subprocess, sys, time
+
+        def work():
+            time.sleep(0.3)
+
+        if __name__ == "__main__":
+            for way in ("fork", "spawn"):
+                process = multiprocessing.get_context(way).Process(target=work)
+                process.start()
+                process.join()
+            subprocess.run([sys.executable, "-c", "import time; time.sleep(0.3)"])
+        """,
+    )
+    assert ended.returncode == 0, ended.stderr
+    recordings = read_recordings(str(kept))
+    trainer = next(recording for recording in recordings if recording.facts["arguments"] == ["train.py"])
+    children = [recording for recording in recordings if recording.parent == trainer.process]
+    assert len([child for child in children if child.facts["forked"]]) == 1
+    assert len([child for child in children if not child.facts["forked"]]) >= 2  # spawned, and by subprocess
+    assert trainer.facts["programs"]
+
+
+def test_the_users_own_sitecustomize_still_runs(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "sitecustomize.py").write_text("import builtins\nbuiltins.mine_ran = True\n", encoding="utf-8")
+    script = "import sys; print(mine_ran, sys.modules['sitecustomize'].__file__)"
+    start = str(Path(PACKAGES, "xtts_advise", "trace", "start"))
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([start, str(tmp_path / "mine")]), "XTTS_TRACE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.stdout.split() == ["True", str(tmp_path / "mine" / "sitecustomize.py")], ended.stderr
+
+
+def test_the_trainers_random_numbers_and_modules_stay(tmp_path: Path) -> None:
+    program = """
+        import random, sys
+        random.seed(7)
+        print([random.random() for _ in range(1000)][-1])
+        print("start" in "".join(sys.path))
+        """
+    ended, _ = traced(tmp_path, program)
+    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert ended.stdout.split()[0] == plain.stdout.split()[0]
+    assert ended.stdout.split()[-1] == "False"
+
+
+def test_calls_of_a_sample_are_counted_with_their_arguments() -> None:
+    counts = Counts()
+
+    def load(path: str) -> str:
+        return path
+
+    counts.begin()
+    for path in ("a", "a", "b"):
+        load(path)
+        len(path)
+    counts.end(2)
+    edges = {edge.function: edge for edge in counts.edges.values()}
+    loaded = next(edge for name, edge in edges.items() if name.endswith("load"))
+    assert (loaded.count, loaded.repeats) == (3, 2)
+    assert loaded.examples == {"path='a'": 2, "path='b'": 1}
+    assert edges["len"].count == 3
+    assert counts.units == 2
+    assert sys.getprofile() is None
+
+
+def test_a_profiler_of_the_trainers_own_stays() -> None:
+    def profiler(*_: object) -> None:
+        return None
+
+    sys.setprofile(profiler)
+    try:
+        assert not Counts().is_due()
+    finally:
+        sys.setprofile(None)
+
+
+# --- what is said ----------------------------------------------------------------------------
+
+STEP = ["/home/me/train.py", 10, "__main__", "main", "own"]
+NEXT = ["/x/marks.py", 1, "xtts_advise.trace.inside.marks", "Marks.batches_of.__next__", "trace"]
+MEASURED = ["/x/marks.py", 2, "xtts_advise.trace.inside.marks", "Unit.measured", "trace"]
+ITEM = ["/home/me/data.py", 20, "data", "Clips.__getitem__", "own"]
+LOAD = ["/x/site-packages/torchaudio/_backend/utils.py", 200, "torchaudio._backend.utils", "load", "library"]
+ALIGN = ["/home/me/align.py", 5, "align", "path", "own"]
+MODEL = ["/x/site-packages/torch/autograd/__init__.py", 5, "torch.autograd", "backward", "library"]
+PLACES = [STEP, NEXT, MEASURED, ITEM, LOAD, ALIGN, MODEL]
+
+
+def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **more: Any) -> dict[str, Any]:
+    """A recording of one process without workers; keys name PLACES, the outermost first."""
+    nothing = {"units": 0, "edges": []}
+    facts = {"kind": "torch.utils.data.DataLoader", "data": "data.Clips", "workers": 0, "batch": 4}
+    loop = {
+        "file": STEP[0],
+        "line": 10,
+        "function": "main",
+        "facts": facts,
+        "batches": len(steps),
+        "trains": len(steps),
+        "wait_s": 0.0,
+        "step_s": sum(step[2] for step in steps),
+        "steps": steps,
+        "lines": more.pop("lines", [{} for _ in steps]),
+        "stacks": [[list(reversed(key)), wall, wall] for key, wall in stacks],
+        "counts": nothing,
+    }
+    samples = sum(wall for key, wall in stacks if 2 in key)
+    unit = {"name": "data.Clips", "calls": 10, "samples": 40, "seconds": samples, "counts": nothing}
+    return {
+        "process": 1,
+        "parent": 0,
+        "forked": False,
+        "arguments": [],
+        "seconds": 10,
+        "processor_s": 10,
+        "cost_s": 0.05,
+        "places": PLACES,
+        "stacks": [
+            {"thread": "MainThread", "key": list(reversed(key)), "wall_s": wall, "processor_s": wall, "samples": 1}
+            for key, wall in stacks
+        ],
+        "loops": [loop],
+        "units": [unit],
+        "functions": {},
+        "events": {},
+        "opens": {},
+        "programs": {},
+        "threads": {},
+        **more,
+    }
+
+
+def test_a_slow_load_is_named_with_its_share() -> None:
+    steps = [[float(number), 0.8, 1.0] for number in range(10)]
+    report = judge([Recording(document([([0, 1, 2, 3, 4], 7.0), ([0, 1, 2, 3], 1.0), ([0, 6], 2.0)], steps))])
+    first = report.findings[0]
+    assert (first.call, first.file, first.line) == ("torchaudio.load", "/home/me/data.py", 20)
+    assert first.seconds_per_step == pytest.approx(0.7)
+    assert first.cache == "yes"
+    low, high = first.gain
+    assert low < 1 / (1 - 0.7) < high
+
+
+def test_what_computes_within_the_step_is_no_matter_of_a_cache() -> None:
+    steps = [[float(number), 0.01, 1.0] for number in range(10)]
+    report = judge([Recording(document([([0, 5], 6.0), ([0, 6], 4.0)], steps))])
+    assert [finding.call for finding in report.findings] == ["align.path"]
+    assert report.findings[0].cache == "no"
+
+
+def test_a_step_of_the_model_alone_is_clean() -> None:
+    steps = [[float(number), 0.02, 1.0] for number in range(10)]
+    assert judge([Recording(document([([0, 6], 10.0), ([0, 1, 2, 3, 4], 0.2)], steps))]).findings == []
+
+
+def test_nothing_recorded_is_said_with_the_reason() -> None:
+    assert "-I, -E or -S" in judge([]).notes[0]
+    assert "more than two steps" in judge([Recording(document([], []))]).notes[0]
+
+
+def test_every_nth_step_is_told_with_its_period() -> None:
+    steps = [[float(number), 0.01, 1.0] for number in range(40)]
+    lines = [{"0": 5.0} if number % 10 == 9 else {"0": 0.01} for number in range(40)]
+    report = judge([Recording(document([([0, 5], 20.0), ([0, 6], 20.0)], steps, lines=lines))])
+    assert "in every 10 steps, 5.0 s each time" in report.findings[0].evidence
+
+
+def test_gains_are_ranges_that_hold_the_truth() -> None:
+    low, high = gain_of(1.0, 0.5)
+    assert low < 2.0 < high
+    assert gain_of(1.0, 1.0)[1] == pytest.approx(50)
+
+
+def test_why_a_function_is_traced_again() -> None:
+    def rows(functions: list[int], plain: list[str], shapes: list[str]) -> list[dict[str, Any]]:
+        return [
+            {"function": function, "values": {"plain": [value], "shapes": [shape]}}
+            for function, value, shape in zip(functions, plain, shapes)
+        ]
+
+    assert "made anew" in why_traced(rows([1, 2, 3], ["1", "1", "1"], ["(8,)"] * 3))[0]
+    assert "Python value" in why_traced(rows([1, 1, 1], ["1", "2", "3"], ["(8,)"] * 3))[0]
+    assert "shapes" in why_traced(rows([1, 1, 1], ["1", "1", "1"], ["(8,)", "(9,)", "(7,)"]))[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "cause", "cache"),
+    [
+        ("torchaudio.load", "sample", "decoding", "yes"),
+        ("pandas.read_csv", "sample", "table", "no"),
+        ("phonemizer.phonemize", "sample", "phonemizer", "part"),
+        ("matplotlib.savefig", "step", "picture", "no"),
+        ("torchaudio.Resample", "sample", None, None),
+        ("import librosa", "sample", "import", "no"),
+    ],
+)
+def test_known_calls_have_their_cause(name: str, unit: str, cause: str | None, cache: str | None) -> None:
+    place = Place("/home/me/data.py", 1, "data", "f", "own")
+    found = cause_of(Call(place, name, False, names={name}), unit)
+    if cause is not None:
+        assert found is not None
+        assert (found.name, found.cache) == (cause, cache)
+
+
+def test_imports_are_one_call_by_the_module_that_was_asked_for() -> None:
+    places = [
+        Place("/home/me/data.py", 3, "data", "Clips.__getitem__", "own"),
+        Place("<frozen importlib._bootstrap>", 1, "importlib._bootstrap", "_find_and_load", "standard"),
+        Place("/x/site-packages/librosa/__init__.py", 1, "librosa", "<module>", "library"),
+        Place("<frozen importlib._bootstrap>", 1, "importlib._bootstrap", "_find_and_load", "standard"),
+        Place("/x/site-packages/scipy/__init__.py", 1, "scipy", "<module>", "library"),
+    ]
+    stacks = [Stack("MainThread", tuple(places[:count]), 0.1, 0.1) for count in (3, 5)]
+    (call,) = calls_of(stacks, None)
+    assert call.name == "import librosa"
+    assert call.wall_s == pytest.approx(0.2)
+
+
+# --- the command -----------------------------------------------------------------------------
+
+
+def test_the_programs_exit_code_is_handed_on(tmp_path: Path) -> None:
+    ended, _ = traced(tmp_path, "import sys; sys.exit(7)", "--json", "report.json")
+    assert ended.returncode == 7
+    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert (document["program_exit"], document["findings"]) == (7, [])
+
+
+def test_a_training_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    ended, _ = traced(tmp_path, "import time; time.sleep(100)", "--for", "1")
+    assert ended.returncode == 0
+    assert "ended after 1 s" in ended.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["--"], ["--for", "0", "--", "true"], ["--", "no-such-program-here"]])
+def test_wrong_arguments_end_with_2(arguments: list[str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "xtts_advise", "trace", *arguments],
+        env={**os.environ, "PYTHONPATH": PACKAGES},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 2
+    assert "usage: xtts-precompute trace" in ended.stderr
+
+
+def test_what_runs_in_the_trainers_python_reads_as_3_8() -> None:
+    """A trainer's Python may be old; its recording must not stop it."""
+    inside = Path(PACKAGES, "xtts_advise", "trace")
+    files = [*inside.glob("inside/*.py"), *inside.glob("start/*.py")]
+    assert len(files) >= 9
+    for file in files:
+        ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 8))
