@@ -30,6 +30,8 @@ struct RecipeReport {
   //   "value": as written; "a list" or the like if it is not a single value; or null
   //   "items": of a list of single values
   //   "default": the file lacks the key; the trainer then uses this value
+  //   "loader": what a loader without a cache does with the key; "" if nothing
+  //   "about": "text", "sound" or "random sound", which the key changes; mostly ""
   std::string json = {};
 };
 

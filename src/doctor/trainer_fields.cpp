@@ -1,258 +1,83 @@
 #include "doctor/trainer_fields.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cassert>
+#include <map>
 #include <utility>
+
+#include "recipe/shipped.hpp"
+#include "recipe/trainer_keys.hpp"
+#include "recipe/yaml_tree.hpp"
 
 namespace xtts::doctor {
 namespace {
 
-using enum FieldKind;
-using enum FieldNull;
-using enum FieldUse;
+using recipe::YamlEntry;
+using recipe::YamlNode;
 
-constexpr auto kFields = std::to_array<TrainerField>({
-    {"model.text_encoder_dim", kInt, "512"},
-    {"model.text_encoder_layers", kInt, "8"},
-    {"model.text_encoder_heads", kInt, "8"},
-    {"model.text_vocab_size", kInt, "256256"},
-    {"model.audio_encoder_dim", kInt, "768"},
-    {"model.audio_encoder_layers", kInt, "8"},
-    {"model.audio_encoder_heads", kInt, "12"},
-    {"model.decoder_dim", kInt, "1536"},
-    {"model.decoder_layers", kInt, "16"},
-    {"model.decoder_heads", kInt, "24"},
-    {"model.n_mels", kInt, "80"},
-    {"model.n_fft", kInt, "1024"},
-    {"model.hop_length", kInt, "256"},
-    {"model.win_length", kInt, "1024"},
-    {"model.sample_rate", kInt, "22050"},
-    {"model.speaker_embedding_dim", kInt, "512"},
-    {"model.use_voice_conditioning", kBool, "true"},
-    {"model.voice_conditioning_layers", kInt, "4", kNeeded, kUnused},
-    {"model.voice_similarity_threshold", kFloat, "0.75", kNeeded, kUnused},
-    {"model.enable_voice_adaptation", kBool, "true", kNeeded, kUnused},
-    {"model.voice_encoder_dropout", kFloat, "0.1", kNeeded, kUnused},
-    {"model.decoder_strategy", kText, "autoregressive"},
-    {"model.use_duration_predictor", kBool, "true"},
-    {"model.diffusion_timesteps", kInt, "50", kNeeded, kUnused},
-    {"model.diffusion_beta_schedule", kText, "cosine", kNeeded, kUnused},
-    {"model.enable_diffusion_inference", kBool, "true", kNeeded, kUnused},
-    {"model.vocoder_upsample_rates", kList, "", kMayBeNull},
-    {"model.vocoder_upsample_kernel_sizes", kList, "", kMayBeNull},
-    {"model.vocoder_resblock_kernel_sizes", kList, "", kMayBeNull},
-    {"model.vocoder_resblock_dilation_sizes", kList, "", kMayBeNull},
-    {"model.vocoder_initial_channel", kInt, "512"},
-    {"model.languages", kList, "", kMayBeNull},
-    {"model.max_text_length", kInt, "500"},
-    {"model.tokenizer_type", kText, "nllb"},
-    {"model.tokenizer_model", kText, "facebook/nllb-200-distilled-600M", kNeeded, kUnused},
-    {"model.use_optimized_nllb_vocab", kBool, "true", kNeeded, kUnused},
-    {"model.optimized_vocab_size", kInt, "32000", kNeeded, kUnused},
-    {"model.enable_weight_tying", kBool, "true", kNeeded, kUnused},
-    {"model.shared_embedding_languages", kList, "", kMayBeNull, kUnused},
-    {"model.vocab_optimization_method", kText, "frequency", kNeeded, kUnused},
-    {"model.enable_speaker_interpolation", kBool, "true", kNeeded, kUnused},
-    {"model.voice_cloning_temperature", kFloat, "0.7", kNeeded, kUnused},
-    {"model.voice_conditioning_strength", kFloat, "1.0", kNeeded, kUnused},
-    {"model.max_reference_audio_length", kInt, "10", kNeeded, kUnused},
-    {"model.min_reference_audio_length", kFloat, "2.0", kNeeded, kUnused},
-    {"model.voice_feature_dim", kInt, "256", kNeeded, kUnused},
-    {"model.enable_voice_denoising", kBool, "true", kNeeded, kUnused},
-    {"model.voice_cloning_loss_weight", kFloat, "2.0", kNeeded, kUnused},
-    {"model.use_pretrained_speaker_encoder", kBool, "false"},
-    {"model.pretrained_speaker_encoder_path", kText, "", kMayBeNull},
-    {"model.freeze_speaker_encoder", kBool, "true"},
-    {"model.speaker_encoder_type", kText, "ecapa_tdnn"},
-    {"model.contrastive_loss_temperature", kFloat, "0.1", kNeeded, kUnused},
-    {"model.contrastive_loss_margin", kFloat, "0.2", kNeeded, kUnused},
-    {"model.use_gst", kBool, "true"},
-    {"model.gst_num_style_tokens", kInt, "10"},
-    {"model.gst_style_token_dim", kInt, "256"},
-    {"model.gst_style_embedding_dim", kInt, "256"},
-    {"model.gst_num_heads", kInt, "4"},
-    {"model.gst_reference_encoder_dim", kInt, "128"},
-    {"model.gst_enable_emotion_control", kBool, "true", kNeeded, kUnused},
-    {"model.gst_enable_speaking_rate_control", kBool, "true", kNeeded, kUnused},
-    {"model.gst_style_loss_weight", kFloat, "1.0", kNeeded, kUnused},
-    {"model.enable_gradient_checkpointing", kBool, "false"},
-    {"model.max_attention_sequence_length", kInt, "512"},
-    {"model.use_memory_efficient_attention", kBool, "true", kNeeded, kUnused},
-    {"data.dataset_path", kText, ""},
-    {"data.dataset_name", kText, "ljspeech", kNeeded, kUnused},
-    {"data.auto_download_ljspeech", kBool, "false", kNeeded, kUnused},
-    {"data.metadata_train_file", kText, "", kMayBeNull},
-    {"data.metadata_eval_file", kText, "", kMayBeNull},
-    {"data.wavs_train_dir", kText, "", kMayBeNull},
-    {"data.wavs_eval_dir", kText, "", kMayBeNull},
-    {"data.sample_rate", kInt, "22050"},
-    {"data.trim_silence", kBool, "true"},
-    {"data.normalize_audio", kBool, "true"},
-    {"data.text_cleaners", kList, "", kMayBeNull},
-    {"data.language", kText, "en"},
-    {"data.add_blank", kBool, "true"},
-    {"data.enable_multispeaker", kBool, "false"},
-    {"data.speaker_id_pattern", kText, "", kMayBeNull},
-    {"data.max_speakers", kInt, "1000", kNeeded, kUnused},
-    {"data.enable_loudness_normalization", kBool, "true"},
-    {"data.target_loudness_lufs", kFloat, "-23.0"},
-    {"data.enable_vad", kBool, "true"},
-    {"data.enable_pitch_shift", kBool, "false"},
-    {"data.pitch_shift_range", kList, "", kMayBeNull},
-    {"data.enable_noise_mixing", kBool, "false"},
-    {"data.noise_mixing_probability", kFloat, "0.3"},
-    {"data.noise_mixing_snr_range", kList, "", kMayBeNull},
-    {"data.enable_phone_normalization", kBool, "false"},
-    {"data.use_phonemes", kBool, "true"},
-    {"data.phoneme_language", kText, "", kMayBeNull},
-    {"data.enable_multilingual", kBool, "false"},
-    {"data.supported_languages", kList, "", kMayBeNull},
-    {"data.language_detection_method", kText, "metadata"},
-    {"data.train_split", kFloat, "0.9"},
-    {"data.val_split", kFloat, "0.1"},
-    {"data.train_subset_fraction", kFloat, "1.0", kNeeded, kUnused},
-    {"data.eval_subset_fraction", kFloat, "1.0", kNeeded, kUnused},
-    {"data.subset_seed", kInt, "42", kNeeded, kUnused},
-    {"data.max_text_tokens", kInt, "1024"},
-    {"data.batch_size", kInt, "56"},
-    {"data.num_workers", kInt, "18"},
-    {"data.prefetch_buffer_size", kInt, "12", kNeeded, kUnused},
-    {"data.shuffle_buffer_multiplier", kInt, "30"},
-    {"data.enable_memory_mapping", kBool, "true", kNeeded, kUnused},
-    {"data.cache_verification", kBool, "true", kNeeded, kUnused},
-    {"data.prefetch_to_gpu", kBool, "true"},
-    {"data.auto_rebuild_token_cache", kBool, "true", kNeeded, kUnused},
-    {"data.auto_rebuild_mel_cache", kBool, "false", kNeeded, kUnused},
-    {"data.max_mel_frames", kInt, "1024"},
-    {"data.max_text_length", kInt, "200"},
-    {"data.pad_to_fixed_length", kBool, "false"},
-    {"data.enable_xla", kBool, "true"},
-    {"data.enable_tensorrt", kBool, "false", kNeeded, kUnused},
-    {"data.mixed_precision", kBool, "true"},
-    {"data.pin_memory", kBool, "true", kNeeded, kUnused},
-    {"data.persistent_workers", kBool, "true", kNeeded, kUnused},
-    {"data.reference_audio_length", kFloat, "3.0"},
-    {"data.max_audio_length", kFloat, "11.0"},
-    {"data.use_tf_native_loading", kBool, "true"},
-    {"data.enhanced_gpu_prefetch", kBool, "true"},
-    {"data.optimize_cpu_gpu_overlap", kBool, "true"},
-    {"data.auto_tune_performance", kBool, "true"},
-    {"data.data_gpu", kInt, "", kMayBeNull},
-    {"data.model_gpu", kInt, "", kMayBeNull},
-    {"data.pipeline_buffer_size", kInt, "50"},
-    {"data.model_start_delay", kFloat, "2.0", kNeeded, kUnused},
-    {"training.epochs", kInt, "1000"},
-    {"training.learning_rate", kFloat, "0.0001"},
-    {"training.warmup_steps", kInt, "4000"},
-    {"training.weight_decay", kFloat, "1e-06"},
-    {"training.gradient_clip_norm", kFloat, "1.0"},
-    {"training.gradient_accumulation_steps", kInt, "1"},
-    {"training.max_memory_fraction", kFloat, "0.9", kNeeded, kUnused},
-    {"training.enable_memory_cleanup", kBool, "true"},
-    {"training.enable_graph_mode", kBool, "true"},
-    {"training.enable_xla_compilation", kBool, "true"},
-    {"training.enable_eager_debug", kBool, "false"},
-    {"training.optimizer", kText, "adamw"},
-    {"training.beta1", kFloat, "0.9"},
-    {"training.beta2", kFloat, "0.999"},
-    {"training.eps", kFloat, "1e-08"},
-    {"training.scheduler", kText, "noam"},
-    {"training.scheduler_params", kMap, "", kMayBeNull},
-    {"training.mel_loss_weight", kFloat, "2.5"},
-    {"training.kl_loss_weight", kFloat, "1.0", kNeeded, kUnused},
-    {"training.duration_loss_weight", kFloat, "0.1"},
-    {"training.attention_loss_weight", kFloat, "0.02"},
-    {"training.pitch_loss_weight", kFloat, "0.1"},
-    {"training.energy_loss_weight", kFloat, "0.1"},
-    {"training.prosody_pitch_loss_weight", kFloat, "0.05"},
-    {"training.prosody_energy_loss_weight", kFloat, "0.05"},
-    {"training.speaking_rate_loss_weight", kFloat, "0.05"},
-    {"training.max_duration_frames", kFloat, "30.0"},
-    {"training.auxiliary_head_regularization", kFloat, "1e-06"},
-    {"training.voice_similarity_loss_weight", kFloat, "3.0"},
-    {"training.speaker_classification_loss_weight", kFloat, "1.5"},
-    {"training.voice_reconstruction_loss_weight", kFloat, "2.0"},
-    {"training.prosody_matching_loss_weight", kFloat, "1.0"},
-    {"training.spectral_consistency_loss_weight", kFloat, "1.5"},
-    {"training.use_adaptive_loss_weights", kBool, "true"},
-    {"training.loss_smoothing_factor", kFloat, "0.1"},
-    {"training.max_loss_spike_threshold", kFloat, "2.0"},
-    {"training.gradient_norm_threshold", kFloat, "5.0"},
-    {"training.loss_alert_threshold", kFloat, "500.0"},
-    {"training.adaptive_weight_max_change_percent", kFloat, "0.05", kNeeded, kUnused},
-    {"training.adaptive_weight_cooling_period", kInt, "50", kNeeded, kUnused},
-    {"training.adaptive_weight_min_stable_steps", kInt, "10", kNeeded, kUnused},
-    {"training.adaptive_weight_min_warmup_steps", kInt, "100", kNeeded, kUnused},
-    {"training.adaptive_weight_variance_threshold", kFloat, "0.5", kNeeded, kUnused},
-    {"training.use_label_smoothing", kBool, "true", kNeeded, kUnused},
-    {"training.mel_label_smoothing", kFloat, "0.05", kNeeded, kUnused},
-    {"training.stop_label_smoothing", kFloat, "0.1", kNeeded, kUnused},
-    {"training.use_huber_loss", kBool, "true", kNeeded, kUnused},
-    {"training.huber_delta", kFloat, "1.0", kNeeded, kUnused},
-    {"training.stop_token_positive_weight", kFloat, "5.0", kNeeded, kUnused},
-    {"training.use_simple_loss", kBool, "false"},
-    {"training.use_warmup_cosine_schedule", kBool, "true"},
-    {"training.cosine_restarts", kBool, "false"},
-    {"training.min_learning_rate", kFloat, "1e-06"},
-    {"training.early_stopping_patience", kInt, "25"},
-    {"training.early_stopping_min_delta", kFloat, "0.0005"},
-    {"training.save_step", kInt, "25000"},
-    {"training.checkpoint_dir", kText, "./checkpoints"},
-    {"training.val_step", kInt, "5000"},
-    {"training.log_step", kInt, "100"},
-    {"training.spectrogram_log_interval", kInt, "5"},
-    {"training.spectrogram_log_num_examples", kInt, "2"},
-    {"training.spectrogram_log_example_index", kInt, "", kMayBeNull},
-    {"training.spectrogram_reference_subset", kText, "batch"},
-    {"training.spectrogram_reference_index", kInt, "", kMayBeNull},
-    {"training.use_wandb", kBool, "false"},
-    {"training.wandb_project", kText, "myxtts"},
-    {"training.enable_automatic_evaluation", kBool, "false"},
-    {"training.evaluation_interval", kInt, "2"},
-    {"training.enable_text2audio_eval", kBool, "true"},
-    {"training.text2audio_interval_steps", kInt, "200"},
-    {"training.text2audio_output_dir", kText, "./eval_samples"},
-    {"training.text2audio_texts", kList, "", kMayBeNull},
-    {"training.text2audio_speaker_id", kInt, "", kMayBeNull},
-    {"training.text2audio_log_tensorboard", kBool, "true"},
-});
+struct Table {
+  std::vector<TrainerField> fields;
+  std::map<std::string, std::string, std::less<>> homes;
+};
 
-constexpr std::string_view kFixedSound =
-    "The trainer's data set always has 80 mels, n_fft 1024, hop 256 and window 1024.";
-constexpr std::string_view kOption = "It is an option of train_main.py, not a key.";
+std::string text_in(const YamlNode& map, std::string_view key) {
+  const auto found = std::ranges::find(map.entries, key, &YamlEntry::key);
+  return found == map.entries.end() ? std::string() : found->value.text;
+}
 
-// Keys of other versions, of the trainer's documents, and of the options of its scripts.
-constexpr auto kForeign = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {kLauncherKey, "It is --mode of python -m xtts_precompute.myxtts."},
-    {"data.cache_path", "It is --cache of python -m xtts_precompute.myxtts."},
-    {"data.n_mels", kFixedSound},
-    {"data.n_fft", kFixedSound},
-    {"data.hop_length", kFixedSound},
-    {"data.win_length", kFixedSound},
-    {"data.min_audio_length", "No code of the trainer bounds a clip from below."},
-    {"data.prefetch_factor", "data.pipeline_buffer_size is the buffer that the trainer reads."},
-    {"data.data_gpu_memory", kOption},
-    {"data.model_gpu_memory", kOption},
-    {"data.enable_memory_isolation", kOption},
-    {"data.enable_static_shapes", "The key is data.pad_to_fixed_length."},
-    {"training.data_gpu_memory", kOption},
-    {"training.model_gpu_memory", kOption},
-    {"training.enable_memory_isolation", kOption},
-    {"training.max_steps", "The trainer counts training.epochs."},
-    {"training.multi_gpu", "data.data_gpu and data.model_gpu name two GPUs."},
-    {"training.visible_gpus", "CUDA_VISIBLE_DEVICES says which GPUs a process sees."},
-});
+TrainerField read_field(const std::string& name, const YamlNode& row) {
+  static const std::map<std::string, FieldKind, std::less<>> kinds{
+      {"int", FieldKind::kInt},   {"float", FieldKind::kFloat}, {"bool", FieldKind::kBool},
+      {"text", FieldKind::kText}, {"list", FieldKind::kList},   {"map", FieldKind::kMap}};
+  const std::string type = text_in(row, "type");
+  const bool may_be_null = type.ends_with(" or null");
+  return {.name = name,
+          .kind = kinds.at(type.substr(0, type.find(' '))),
+          .trainer_default = text_in(row, "default"),
+          .null = may_be_null ? FieldNull::kMayBeNull : FieldNull::kNeeded,
+          .use = text_in(row, "unread").empty() ? FieldUse::kUsed : FieldUse::kUnused};
+}
+
+Table read_table() {
+  Table table;
+  for (const recipe::ShippedTrainer& trainer : recipe::shipped_trainers()) {
+    if (trainer.name != recipe::kLibrosaRecipe) continue;
+    const auto root = recipe::read_yaml_map(trainer.keys, "keys.yaml");
+    assert(root.ok());
+    if (!root.ok()) continue;
+    const auto notes = std::ranges::find(root->entries, "notes", &YamlEntry::key);
+    for (const std::string& section : trainer_sections()) {
+      const auto keys = std::ranges::find(root->entries, section, &YamlEntry::key);
+      for (const YamlEntry& entry : keys->value.entries) {
+        const std::string name = section + "." + entry.key;
+        if (!text_in(entry.value, "type").empty()) {
+          table.fields.push_back(read_field(name, entry.value));
+        } else {
+          const std::string home = text_in(entry.value, "home");
+          const std::string shared = text_in(notes->value, home);
+          table.homes[name] = shared.empty() ? home : shared;
+        }
+      }
+    }
+  }
+  return table;
+}
+
+const Table& table() {
+  static const Table read = read_table();
+  return read;
+}
 
 }  // namespace
 
 std::span<const TrainerField> trainer_fields() {
-  return kFields;
+  return table().fields;
 }
 
 const TrainerField* find_trainer_field(std::string_view name) {
-  const auto found = std::find_if(kFields.begin(), kFields.end(),
-                                  [&](const TrainerField& field) { return field.name == name; });
-  return found == kFields.end() ? nullptr : &*found;
+  const auto& fields = table().fields;
+  const auto found = std::ranges::find(fields, name, &TrainerField::name);
+  return found == fields.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> trainer_sections() {
@@ -260,9 +85,8 @@ std::vector<std::string> trainer_sections() {
 }
 
 std::string_view home_of_foreign_key(std::string_view name) {
-  for (const auto& [key, home] : kForeign)
-    if (key == name) return home;
-  return {};
+  const auto found = table().homes.find(name);
+  return found == table().homes.end() ? std::string_view() : found->second;
 }
 
 }  // namespace xtts::doctor

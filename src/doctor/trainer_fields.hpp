@@ -1,9 +1,6 @@
-// The keys of the trainer's config.yaml, with their types and defaults: a table of facts about
-// masoodafar-web/MyXTTSModel at 7e78353 (the classes in myxtts/config/config.py). Constants.
-// tests/python/test_myxtts_trainer.py compares the table with those classes.
-//
-// recipe/trainer_keys.hpp says what the keys mean for features. This table says what exists: the
-// trainer stops at any other key (TypeError in XTTSConfig.from_yaml).
+// The keys of the trainer's config.yaml, with their types and defaults: the rows of keys.yaml in
+// the trainer's folder (src/python/xtts_advise/trainers) that have a type. The trainer stops at any
+// other key (TypeError in XTTSConfig.from_yaml). Read once; immutable.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +17,9 @@ enum class FieldNull : std::uint8_t { kNeeded, kMayBeNull };
 enum class FieldUse : std::uint8_t { kUsed, kUnused };
 
 struct TrainerField {
-  std::string_view name;  // "data.batch_size"
-  FieldKind kind;
-  std::string_view trainer_default;  // as YAML writes it; empty: null, or made by the code
+  std::string name;  // "data.batch_size"
+  FieldKind kind = FieldKind::kText;
+  std::string trainer_default;  // as YAML writes it; empty: null, or made by the code
   FieldNull null = FieldNull::kNeeded;
   FieldUse use = FieldUse::kUsed;
 };

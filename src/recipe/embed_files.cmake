@@ -20,9 +20,13 @@ set(rows "")
 foreach(file IN LISTS files)
   file(READ "${file}" text)
   get_filename_component(name "${file}" NAME_WLE)
+  if(name STREQUAL "keys")  # of a trainer, whose folder has its name
+    get_filename_component(name "${file}" DIRECTORY)
+    get_filename_component(name "${name}" NAME)
+  endif()
   string(APPEND rows "    {\"${name}\", R\"xtts_file(${text})xtts_file\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "// Made by embed_files.cmake from the files of configs: edit those.
+file(WRITE "${OUTPUT}" "// Made by embed_files.cmake from files of data: edit those.
 #include \"recipe/shipped.hpp\"
 
 #include <array>

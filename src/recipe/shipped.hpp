@@ -1,5 +1,5 @@
-// The recipes of configs/recipes and the tables of configs/text, as embed_files.cmake compiles them
-// in. Constants.
+// The recipes of configs/recipes, the tables of configs/text and the keys of each trainer
+// (src/python/xtts_advise/trainers), as embed_files.cmake compiles them in. Constants.
 #pragma once
 
 #include <span>
@@ -20,5 +20,12 @@ struct ShippedTable {
 };
 
 [[nodiscard]] std::span<const ShippedTable> shipped_text_tables();  // sorted by name
+
+struct ShippedTrainer {
+  std::string_view name;  // of its folder
+  std::string_view keys;  // keys.yaml
+};
+
+[[nodiscard]] std::span<const ShippedTrainer> shipped_trainers();  // sorted by name
 
 }  // namespace xtts::recipe

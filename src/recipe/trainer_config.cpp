@@ -116,7 +116,10 @@ class TrainerReader {
       key.items = items_of(*entry.node);
     }
     const TrainerRule* rule = find_trainer_rule(entry.name);
-    if (rule != nullptr && key.kind == KeyClass::kHonoured) key.recipe_key = rule->recipe_key;
+    if (rule == nullptr) return key;
+    if (key.kind == KeyClass::kHonoured) key.recipe_key = rule->recipe_key;
+    key.loader_note = rule->loader_note;
+    key.about = rule->about;
     return key;
   }
 
@@ -147,7 +150,7 @@ class TrainerReader {
       if (!rule.recipe_key.empty() && !is_the_trainers()) continue;
       XTTS_ASSIGN(YamlNode node, read_yaml(rule.trainer_default, rule.name));
       defaults_.push_back(std::move(node));
-      entries_.push_back({std::string(rule.name), 0, &defaults_.back(), false, true});
+      entries_.push_back({rule.name, 0, &defaults_.back(), false, true});
     }
     return {};
   }
@@ -352,7 +355,7 @@ class TrainerReader {
       return {entry.name, rule->kind, describe_honoured(*rule)};
     const bool asked = rule->kind == KeyClass::kNoEffect || asks_for_it(rule->when, *entry.node);
     if (!asked) return {entry.name, KeyClass::kNoEffect, "asks for nothing"};
-    return {entry.name, rule->kind, std::string(rule->note)};
+    return {entry.name, rule->kind, rule->note};
   }
 
   [[nodiscard]] TrainerKey describe_native(const Entry& entry) const {

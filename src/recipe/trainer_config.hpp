@@ -22,6 +22,8 @@ struct TrainerKey {
       {};                               // as the file writes it; unset where it is a list or empty
   std::vector<std::string> items = {};  // of a list of single values
   bool is_default = false;              // the file does not have it: this is what the trainer takes
+  std::string loader_note = {};         // as in TrainerRule
+  std::string about = {};
 };
 struct TrainerConfig {
   formats::Recipe recipe;

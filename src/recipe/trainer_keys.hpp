@@ -1,13 +1,12 @@
-// What each key of the trainer's config.yaml means for features: one table. It holds for
-// masoodafar-web/MyXTTSModel at 7e78353: its keys and defaults are those of
-// myxtts/config/config.py, their meaning is that of the code that reads them (myxtts/data/,
-// myxtts/utils/audio.py). Keys that only other versions or its users' notes have are in it, too.
-// Constants. tests/python/test_myxtts_trainer.py compares the table with the trainer's own
-// DataConfig.
+// What each key of the trainer's config.yaml means for features: the rows of keys.yaml in the
+// trainer's folder (src/python/xtts_advise/trainers) that have a class. The file is compiled in and
+// read once, when somebody first asks. Immutable then; share freely.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "recipe/recipe_file.hpp"
 #include "recipe/trainer_config.hpp"
@@ -18,15 +17,16 @@ namespace xtts::recipe {
 enum class When : std::uint8_t { kAlways, kTrue };
 
 struct TrainerRule {
-  std::string_view name;  // "data.n_mels"
-  KeyClass kind;
-  std::string_view
-      recipe_key;         // kHonoured: the key it sets; empty where several are decided together
-  std::string_view note;  // the other classes
+  std::string name;  // "data.n_mels"
+  KeyClass kind = KeyClass::kNoEffect;
+  std::string recipe_key;  // kHonoured: the key it sets; empty where several are decided together
+  std::string note;        // the other classes
   When when = When::kAlways;
   // What the trainer takes where the key is absent, as YAML has it; empty: nothing depends on it
   // here, or the recipe says the same.
-  std::string_view trainer_default = {};
+  std::string trainer_default;
+  std::string loader_note;  // what a loader does with it that is no cache; empty: nothing
+  std::string about;        // "text", "sound", "random sound": what the key changes; mostly empty
 };
 
 // The two recipes of the trainer: of use_tf_native_loading, which neither trims nor shifts, and
@@ -36,5 +36,9 @@ inline constexpr std::string_view kLibrosaRecipe = "myxtts";
 
 [[nodiscard]] std::span<const TrainerRule> trainer_rules();
 [[nodiscard]] const TrainerRule* find_trainer_rule(std::string_view name);
+
+// Reads the rules of such a file. kInvalidArgument: names the line and the fault.
+[[nodiscard]] Result<std::vector<TrainerRule>> read_trainer_rules(std::string_view yaml,
+                                                                  std::string_view origin);
 
 }  // namespace xtts::recipe

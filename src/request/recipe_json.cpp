@@ -15,10 +15,15 @@ constexpr std::array<std::string_view, 3> kClassNames{"honoured", "no effect", "
 
 nlohmann::json key_to_json(const recipe::TrainerKey& key) {
   const auto value = key.value ? nlohmann::json(*key.value) : nlohmann::json();
-  return {{"key", key.key},           {"class", kClassNames.at(static_cast<std::size_t>(key.kind))},
-          {"note", key.note},         {"recipe_key", key.recipe_key},
-          {"value", value},           {"items", key.items},
-          {"default", key.is_default}};
+  return {{"key", key.key},
+          {"class", kClassNames.at(static_cast<std::size_t>(key.kind))},
+          {"note", key.note},
+          {"recipe_key", key.recipe_key},
+          {"value", value},
+          {"items", key.items},
+          {"default", key.is_default},
+          {"loader", key.loader_note},
+          {"about", key.about}};
 }
 
 nlohmann::json ignored_keys(const formats::Recipe& recipe) {

@@ -11,7 +11,8 @@ namespace xtts::request {
 
 // Gives {"name", "normalization" (formats/normalization.hpp), "sections": {features, text, corpus,
 // storage}, "fingerprints": {the same names}, "config": [{"key", "class", "note", "recipe_key",
-// "value", "items", "default"}]}. Sections and fingerprints are those of a cache's manifest.json.
+// "value", "items", "default", "loader", "about"}]}. Sections and fingerprints are those of a
+// cache's manifest.json.
 [[nodiscard]] nlohmann::json recipe_to_json(const formats::Recipe& recipe,
                                             const std::vector<recipe::TrainerKey>& keys);
 

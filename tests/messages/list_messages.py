@@ -15,6 +15,7 @@ from pathlib import Path
 import cpp_texts
 import python_texts
 import rules
+import yaml_texts
 
 HERE = Path(__file__).resolve().parent
 CATALOGUE = HERE / "catalogue.txt"
@@ -24,6 +25,7 @@ READERS = {
     ".h": cpp_texts.texts_of,
     ".hpp": cpp_texts.texts_of,
     ".py": python_texts.texts_of,
+    ".yaml": yaml_texts.texts_of,
 }
 # Texts for a shell, a compiler, a picture or a browser, not for a person.
 LEFT_OUT = {"cli/completion.cpp", "src/base/make_nfc_table.py", "src/report/html_style.cpp"}

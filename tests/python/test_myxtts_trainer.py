@@ -160,23 +160,33 @@ def test_the_table_of_keys_has_its_defaults():
 
 
 def test_config_check_knows_its_fields():
-    """The table of src/doctor/trainer_fields.cpp against the trainer's own classes."""
+    """The keys of xtts_advise/trainers/myxtts against the trainer's own classes."""
     from dataclasses import fields
     from typing import get_type_hints
 
+    import yaml
     from myxtts.config import config as its
 
-    source = (PROJECT / "src/doctor/trainer_fields.cpp").read_text(encoding="utf-8")
-    row = re.compile(r'\{"((?:model|data|training)\.\w+)", k(\w+), "([^"]*)"(, kMayBeNull)?')
-    table = {name: (kind, value, bool(null)) for name, kind, value, null in row.findall(source)}
-    kinds = {"int": "Int", "float": "Float", "bool": "Bool", "str": "Text", "List": "List", "Dict": "Map"}
+    source = (PROJECT / "src/python/xtts_advise/trainers/myxtts/keys.yaml").read_text(encoding="utf-8")
+    sections = yaml.load(source, yaml.BaseLoader)
+    table = {
+        f"{section}.{name}": (
+            row["type"].removesuffix(" or null"),
+            row.get("default", ""),
+            row["type"].endswith(" or null"),
+        )
+        for section in ("model", "data", "training")
+        for name, row in sections[section].items()
+        if "type" in row
+    }
+    kinds = {"int": "int", "float": "float", "bool": "bool", "str": "text", "List": "list", "Dict": "map"}
     theirs = {}
     for section, owner in (("model", its.ModelConfig), ("data", its.DataConfig), ("training", its.TrainingConfig)):
         for field in fields(owner):
             hint = str(get_type_hints(owner)[field.name])
             kind = kinds[re.search(r"(int|float|bool|str|List|Dict)", hint)[0]]
             if "List" in hint or "Dict" in hint:
-                kind = "List" if "List" in hint else "Map"
+                kind = "list" if "List" in hint else "map"
             made = "" if field.default is None else plain(field.default)
             theirs[f"{section}.{field.name}"] = (kind, made, field.default is None)
     assert table == theirs

@@ -1,8 +1,7 @@
 """The trainer's configuration: a config.yaml, a dict, or an object with attributes.
 
-The builder's own reader reads and judges it. One table, the builder's
-(src/recipe/trainer_keys.cpp), says what each key means for features. This module only adds what the
-loader does with keys that the builder does not use.
+The builder's own reader reads and judges it. One table
+(xtts_advise/trainers/myxtts/keys.yaml) says what each key means for features and to the loader.
 """
 
 from __future__ import annotations
@@ -32,36 +31,6 @@ NATIVE_RECIPE = "myxtts-tf"
 # The limits where the trainer sets none; the builder has the same (src/recipe/trainer_config.cpp).
 MANY_FRAMES, MANY_TOKENS = 2600, 4096
 
-# Keys that decide how batches are made. No cache depends on them.
-LOADER_KEYS = {
-    "data.preprocessing_mode": "where features come from: a cache, or the sources as they are asked for",
-    "data.cache_path": "where the cache is, if not beside the data",
-    "data.dataset_path": "where the data is, if the caller does not say",
-    "data.cache_verification": "each record is checked once, when it is first read",
-    "data.auto_rebuild_mel_cache": "mode auto makes a cache that is missing or not the one asked for",
-    "data.auto_rebuild_token_cache": "the tokenizer's column is made anew whenever its version changes",
-    "data.batch_size": "clips of a batch",
-    "data.prefetch_buffer_size": "batches that are ready ahead",
-    "data.pad_to_fixed_length": "batches are as long as the limits, or as their longest clip",
-    "data.max_text_length": "the length of texts where pad_to_fixed_length is on",
-    "data.pin_memory": "page-locked batches, of the PyTorch loader",
-    "data.prefetch_to_gpu": "batches are copied to the GPU ahead",
-    "data.model_gpu": "the GPU that they are copied to",
-    "data.data_gpu": "with model_gpu and PyTorch: the GPU that receives batches, pads them and copies them to "
-    "model_gpu; without model_gpu: the GPU that they are copied to",
-}
-# Keys about text, which the tokenizer uses.
-TEXT_KEYS = (
-    "data.text_cleaners",
-    "data.add_blank",
-    "data.use_phonemes",
-    "data.phoneme_language",
-    "data.enable_phone_normalization",
-)
-# Keys that change the sound: at random while training, or always.
-RANDOM_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing")
-SOUND_KEYS = (*RANDOM_KEYS, "data.enable_vad")
-
 # The values of features that a recipe does not give.
 _UNSAID = {"too_long": "auto", "pad": "frames"}
 # What the reader calls values that are not single.
@@ -89,6 +58,8 @@ class ConfigKey:
     """The items of a list of single values."""
     is_default: bool = False
     """The configuration does not have the key: `value` is what the trainer takes then."""
+    about: str = ""
+    """"sound" or "random sound": the key changes the sound, "random sound" while training alone."""
 
 
 class Config:
@@ -306,14 +277,14 @@ def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -
 
 def _judged(key: Mapping[str, Any], uses_recipe_tokens: bool) -> ConfigKey:
     name, kind, note, value = key["key"], key["class"], key["note"], key["value"]
-    if kind == "no effect" and name in LOADER_KEYS and value:
-        kind, note = "honoured", LOADER_KEYS[name]
-    elif kind == "no effect" and name in TEXT_KEYS and value:
+    if kind == "no effect" and key["loader"] and value:
+        kind, note = "honoured", key["loader"]
+    elif kind == "no effect" and key["about"] == "text" and value:
         if not uses_recipe_tokens:
             kind, note = "honoured", "by the tokenizer"
         elif not key["default"] and value.lower() not in _FALSE:
             kind, note = "not reproduced", "tokens are those of the cache's recipe"
-    return ConfigKey(name, kind, note, value, key["recipe_key"], tuple(key["items"]), key["default"])
+    return ConfigKey(name, kind, note, value, key["recipe_key"], tuple(key["items"]), key["default"], key["about"])
 
 
 # ---- what a configuration may be

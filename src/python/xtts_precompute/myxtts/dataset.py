@@ -15,7 +15,7 @@ from .._base.warn import warn
 from .._base.words import counted
 from .._cache.ids import position_in
 from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone
-from .config import PARITY, RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey
+from .config import PARITY, Config, ConfigKey
 from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
 from .source import choose_cache, fill_of, open_source
 from .text import NoTextError, own_tokenizer
@@ -459,8 +459,8 @@ def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> N
     """
     keys = config.not_reproduced(accept)
     if split not in ("train", None):  # the trainer changes the sound of training clips only
-        keys = [key for key in keys if key.name not in RANDOM_KEYS]
-    changing = [key for key in keys if key.name in SOUND_KEYS and config.mode in ("precompute", PARITY)]
+        keys = [key for key in keys if key.about != "random sound"]
+    changing = [key for key in keys if "sound" in key.about and config.mode in ("precompute", PARITY)]
     if changing:
         named = "\n".join(f"    {key.name}: {key.note}" for key in changing)
         names = ", ".join(repr(key.name.removeprefix("data.")) for key in changing)
