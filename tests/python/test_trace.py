@@ -179,7 +179,7 @@ def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **
         "wait_s": 0.0,
         "step_s": sum(step[2] for step in steps),
         "steps": steps,
-        "lines": more.pop("lines", [{} for _ in steps]),
+        "lines": more.pop("lines", [[] for _ in steps]),
         "stacks": [[list(reversed(key)), wall, wall] for key, wall in stacks],
         "counts": nothing,
     }
@@ -239,7 +239,7 @@ def test_nothing_recorded_is_said_with_the_reason() -> None:
 
 def test_every_nth_step_is_told_with_its_period() -> None:
     steps = [[float(number), 0.01, 1.0] for number in range(40)]
-    lines = [{"0": 5.0} if number % 10 == 9 else {"0": 0.01} for number in range(40)]
+    lines = [[[0, 5, 5.0]] if number % 10 == 9 else [[0, 5, 0.01]] for number in range(40)]
     report = judge([Recording(document([([0, 5], 20.0), ([0, 6], 20.0)], steps, lines=lines))])
     assert "in every 10 steps, 5.0 s each time" in report.findings[0].evidence
 
@@ -275,7 +275,7 @@ def test_why_a_function_is_traced_again() -> None:
 )
 def test_known_calls_have_their_cause(name: str, unit: str, cause: str | None, cache: str | None) -> None:
     place = Place("/home/me/data.py", 1, "data", "f", "own")
-    found = cause_of(Call(place, name, False, names={name}), unit)
+    found = cause_of(Call(place, name, name, False), unit)
     if cause is not None:
         assert found is not None
         assert (found.name, found.cache) == (cause, cache)

@@ -24,7 +24,7 @@ class Loop:
         self.wait_s = 0.0
         self.step_s = 0.0
         self.steps = []  # (begin, wait, whole) in seconds
-        self.lines = []  # for each of these steps: place of the loop's function -> seconds
+        self.lines = []  # for each of these steps: (place in the loop's function, next own place) -> seconds
         self.code = None
         self.times = {}  # key of a stack -> [wall seconds, processor seconds], between two batches
         self.counts = Counts()
@@ -33,7 +33,7 @@ class Loop:
         self._is_counting = False
 
     def add(self, key, place, wall, processor):
-        """Time of a step; `place` is where the loop's own function stood."""
+        """Time of a step; `place` is where the loop's own function stood, and the own code it called."""
         if self._open is None:
             return
         self._open_lines[place] = self._open_lines.get(place, 0.0) + wall

@@ -45,7 +45,7 @@ class Recorder:
         self.began = time.monotonic()
         self.cost_s = 0.0
         self._threads = {}  # ident -> (innermost place, key)
-        self._loop_places = {}  # (key, code) -> place in the loop's function
+        self._loop_places = {}  # (key, code) -> place in the loop's function, and next own place
 
     def _begin_in_child(self):
         self.parent = os.getppid()
@@ -119,8 +119,7 @@ class Recorder:
             code = id(loop.code)
             place = self._loop_places.get((key, code), -1)
             if place == -1:
-                of_code = self.stacks.of_code
-                place = next((number for number in key if of_code[number] == code), None)
+                place = self.stacks.place_in(key, code)
                 if len(self._loop_places) < 50000:
                     self._loop_places[key, code] = place
             if place is not None:

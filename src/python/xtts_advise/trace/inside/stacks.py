@@ -46,6 +46,16 @@ class Stacks:
             frame = frame.f_back
         return tuple(key)
 
+    def place_in(self, key, code):
+        """Where a stack stands in a function, and in the own code that this calls. None: not in it."""
+        own = None
+        for number in key:
+            if self.of_code[number] == code:
+                return number, number if own is None else own
+            if self.places[number][4] == "own":
+                own = number
+        return None
+
     def add(self, thread, key, wall, processor):
         times = self.times.get((thread, key))
         if times is None:

@@ -67,7 +67,9 @@ def _loop(loop):
         "wait_s": loop.wait_s,
         "step_s": loop.step_s,
         "steps": [list(step) for step in list(loop.steps)],
-        "lines": [dict(lines) for lines in list(loop.lines)],
+        "lines": [
+            [[place, own, seconds] for (place, own), seconds in list(lines.items())] for lines in list(loop.lines)
+        ],
         "stacks": [[list(key), *times] for key, times in list(loop.times.items())],
         "counts": _counts(loop.counts),
     }

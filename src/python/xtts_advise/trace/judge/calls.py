@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from .recording import Place, Stack
@@ -17,6 +18,7 @@ _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is
 class Call:
     place: Place  # the trainer's own line, the innermost
     name: str  # "torchaudio.load", or the own function that computes
+    target: str  # the callee with its whole module
     is_own: bool  # the line itself computes, or calls what is written in C
     wall_s: float = 0.0
     processor_s: float = 0.0
@@ -47,22 +49,27 @@ def calls_of(stacks: Iterable[Stack], counts: dict[str, Any] | None) -> list[Cal
         if not own:
             continue
         importing = _import_of(stack.path)
+        made = _made_in(stack.path, own)
         number = own[-1] if importing is None else max([n for n in own if n < importing[0]], default=own[0])
         place, inner = stack.path[number], stack.path[number + 1 :]
         key: tuple[Any, ...]
         if importing is not None:
             key = ("import", importing[1])
-            name, is_own = "import " + importing[1], False
+            name, target, is_own = "import " + importing[1], "", False
+        elif made is not None:
+            number, name = made
+            place, target, is_own = stack.path[number], "made", False
+            key = ("made", place.file, place.line, name)
         elif inner:
-            name, is_own = _name_of(inner), False
+            name, target, is_own = _name_of(inner), inner[0].name, False
             key = (place.file, place.line, name)
         else:
-            name, is_own = place.name, True
+            name, target, is_own = place.name, "", True
             key = (place.file, place.function)
         call = found.get(key)
         if call is None:
             outer = tuple(stack.path[index] for index in own if index < number)
-            call = found[key] = Call(place, name, is_own, outer=outer)
+            call = found[key] = Call(place, name, target, is_own, outer=outer)
         call.wall_s += stack.wall_s
         call.processor_s += stack.processor_s
         call.names.update(below.name for below in inner)
@@ -73,6 +80,15 @@ def calls_of(stacks: Iterable[Stack], counts: dict[str, Any] | None) -> list[Cal
         for call in calls:
             _add_counts(call, counts)
     return calls
+
+
+def _made_in(path: tuple[Place, ...], own: list[int]) -> tuple[int, str] | None:
+    """The line that makes an object of a class of the trainer's own, and the class."""
+    for above, number in pairwise(own):
+        owner, _, function = path[number].function.rpartition(".")
+        if function == "__init__" and not path[above].function.endswith("__init__"):
+            return above, owner
+    return None
 
 
 def _name_of(inner: tuple[Place, ...]) -> str:

@@ -190,6 +190,9 @@ CAUSES = (
 
 _MODELS = {"torch", "tensorflow", "keras", "jax"}
 
+MADE_ANEW = Cause(
+    "made anew", "", "It is made in each {unit}: make it once, before the loop or in the data set's __init__."
+)
 COMPUTES_IN_SAMPLE = Cause(
     "own code",
     "",
@@ -208,10 +211,12 @@ COMPUTES_IN_STEP = Cause(
 def cause_of(call: Call, unit: str) -> Cause | None:
     """None: the call is the training's own work."""
     # The call itself tells more than what happens to run far below it.
-    for names, code in (([call.name], call.code), (sorted(call.c_names), ""), (sorted(call.names), "")):
+    for names, code in (([call.name, call.target], call.code), (sorted(call.c_names), ""), (sorted(call.names), "")):
         for cause in CAUSES:
             if cause.unit in ("", unit) and cause.fits(names, code):
                 return None if cause.is_model else cause
+        if call.target == "made":
+            return MADE_ANEW
     if unit == "step" and call.is_own and call.modules & _MODELS and "numpy" not in call.modules:
         return None  # operators of tensors, such as a @ b, are no calls
     return COMPUTES_IN_SAMPLE if unit == "sample" else COMPUTES_IN_STEP

@@ -12,8 +12,8 @@ from typing import Any
 
 from .calls import Call, calls_of
 from .causes import Cause, cause_of
-from .recording import Recording, Stack
-from .training import Training, below, find_training, stacks_of_steps
+from .recording import Place, Recording, Stack
+from .training import Training, below, find_training, is_of_loop, stacks_of_steps
 
 _SHARE_MIN = 0.06  # of a step: what is less is not worth a change
 _WAIT_MIN = 0.15  # of a step: a shorter wait is no fault (users count up to 30 % as good)
@@ -227,7 +227,7 @@ def _of_steps(training: Training) -> list[Finding]:
         if period is not None:
             words.append(f"in every {period[0]} steps, {_time(period[1])} each time")
         findings.append(_finding(call, cause, seconds, training, words, "step"))
-    return _merged(findings) + _validation(training)
+    return [*_merged(findings), *_every_nth(training, stacks, findings), *_validation(training)]
 
 
 _SMALL_CALLS = Cause(
@@ -242,26 +242,24 @@ def _is_of_model(call: Call) -> bool:
 
 
 def _period_of(training: Training, call: Call) -> tuple[int, float] | None:
-    """In which steps the loop's line above the call takes time: every Nth, and for how long."""
-    lines = {
-        place.line
-        for place in (*call.outer, call.place)
-        if place.file == training.loop["file"] and place.function.rpartition(".")[2] == training.loop["function"]
-    }
-    return period_of_lines(training, lines)
+    """In which steps the call's own function below the loop takes time: every Nth, and for how long."""
+    path = [*call.outer, call.place]
+    for number, place in enumerate(path[:-1]):
+        if is_of_loop(place, training.loop):
+            return period_of(training, place.line, path[number + 1].function)
+    return period_of(training, call.place.line, call.place.function)
 
 
-def period_of_lines(training: Training, lines: set[int]) -> tuple[int, float] | None:
-    numbers = {
-        str(number)
-        for number, place in enumerate(training.trainer.places)
-        if place.file == training.loop["file"] and place.line in lines
-    }
-    times = [sum(seconds for number, seconds in step.items() if number in numbers) for step in training.loop["lines"]]
-    if len(times) < 6 or not numbers:
+def period_of(training: Training, line: int, function: str) -> tuple[int, float] | None:
+    """Of what a line of the loop's function calls."""
+    places = training.trainer.places
+    times = [
+        sum(seconds for place, own, seconds in step if places[place].line == line and places[own].function == function)
+        for step in training.loop["lines"]
+    ]
+    if len(times) < 6:
         return None
-    limit = max(times) / 3
-    hits = [number for number, seconds in enumerate(times) if seconds > max(limit, 1e-9)]
+    hits = [number for number, seconds in enumerate(times) if seconds > max(max(times) / 3, 1e-9)]
     if len(hits) < 2 or len(hits) > len(times) / 2:
         return None
     gaps = Counter(later - earlier for earlier, later in pairwise(hits))
@@ -269,6 +267,67 @@ def period_of_lines(training: Training, lines: set[int]) -> tuple[int, float] | 
     if gap < 2 or often < 0.6 * (len(hits) - 1):
         return None
     return gap, statistics.fmean(times[number] for number in hits)
+
+
+def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> list[Finding]:
+    """What takes its time in every Nth step, such as a validation."""
+    loop, places = training.loop, training.trainer.places
+    pairs = {(places[place].line, places[own].function) for step in loop["lines"] for place, own, _ in step}
+    findings = []
+    for line, function in sorted(pairs):
+        period = period_of(training, line, function)
+        if period is None:
+            continue
+        below_line = [stack for stack in stacks if _calls_from(stack, line, function)]
+        seconds = period[1] / period[0]
+        place = _deepest_common(below_line)
+        if place is None or any(
+            finding.seconds_per_step > seconds / 2 for finding in told if _is_below(finding, below_line)
+        ):
+            continue
+        name = place.function.rpartition(".")[2]
+        findings.append(
+            Finding(
+                title=f"{name} in every {period[0]} steps: {_time(period[1])} each time, {_time(seconds)} of each step",
+                call=place.name,
+                file=place.file,
+                line=place.line,
+                function=place.function,
+                seconds_per_step=seconds,
+                share=seconds / training.step_s,
+                remedy="Do it more seldom, or on less: the training stands still meanwhile.",
+                cache="no",
+                evidence=[f"called from {os.path.basename(loop['file'])}:{line}"],
+                cause="every Nth step",
+            )
+        )
+    return findings
+
+
+def _calls_from(stack: Stack, line: int, function: str) -> bool:
+    inner = next((place for place in stack.path[1:] if place.kind == "own"), stack.path[0])
+    return stack.path[0].line == line and inner.function == function
+
+
+def _is_below(finding: Finding, stacks: list[Stack]) -> bool:
+    return any(place.file == finding.file and place.line == finding.line for stack in stacks for place in stack.path)
+
+
+def _deepest_common(stacks: list[Stack]) -> Place | None:
+    """The innermost own function that most of the stacks' time is spent below."""
+    total = sum(stack.wall_s for stack in stacks)
+    seconds: dict[tuple[int, str, str], float] = {}
+    places: dict[tuple[int, str, str], Place] = {}
+    for stack in stacks:
+        depth = 0
+        for place in stack.path:
+            if place.kind == "own":
+                key = (depth, place.file, place.function)
+                seconds[key] = seconds.get(key, 0.0) + stack.wall_s
+                places.setdefault(key, place)
+                depth += 1
+    common = [key for key, wall in seconds.items() if wall >= 0.7 * total]
+    return places[max(common)] if common else None
 
 
 def _validation(training: Training) -> list[Finding]:

@@ -133,14 +133,14 @@ def stacks_of_steps(training: Training) -> list[Stack]:
     places = training.trainer.places
     for key, wall_s, processor_s in training.loop["stacks"]:
         path = [places[number] for number in reversed(key)]
-        begin = next((number for number, place in enumerate(path) if _is_of_loop(place, training.loop)), None)
+        begin = next((number for number, place in enumerate(path) if is_of_loop(place, training.loop)), None)
         if begin is None or waits_for_batch(path):
             continue
         found.append(Stack("", tuple(path[begin:]), wall_s, processor_s))
     return found
 
 
-def _is_of_loop(place: Place, loop: dict[str, Any]) -> bool:
+def is_of_loop(place: Place, loop: dict[str, Any]) -> bool:
     return bool(place.file == loop["file"]) and place.function.rpartition(".")[2] == loop["function"]
 
 
