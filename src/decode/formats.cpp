@@ -52,8 +52,8 @@ constexpr auto kGroups = std::to_array<Group>({
      "xmv xvag xwma yop iamf"},
     // detail/misread.cpp refuses these parts of them.
     {FormatUse::kRead, true,
-     "but not RIFX, G.721, NMS ADPCM, AAC, Vorbis or samples with padding, which FFmpeg reads "
-     "wrongly",
+     "but not RIFX, G.721, NMS ADPCM, AAC, Speex, Vorbis or samples with padding, which FFmpeg "
+     "reads wrongly",
      "w64 wav"},
     {FormatUse::kRead, true, "but not G.721 or G.723, which FFmpeg reads wrongly", "au"},
     {FormatUse::kRead, true, "but not GSM, which FFmpeg reads wrongly", "aiff"},

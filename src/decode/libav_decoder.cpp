@@ -20,6 +20,7 @@
 #include "decode/detail/recognise.hpp"
 #include "decode/detail/sample_sink.hpp"
 #include "decode/detail/source_reader.hpp"
+#include "decode/detail/tail_tags.hpp"
 #include "decode/detail/tail_trim.hpp"
 #include "decode/formats.hpp"
 
@@ -50,6 +51,11 @@ struct Work {
   PacketLook look;
   Damage damage = {};
   std::size_t complaint_count = 0;  // before the packet in work
+
+  // Forgets the complaints about the packet in work.
+  void forgive() const {
+    if (complaint_count == 0) complaints.forget();
+  }
 };
 
 class LibavDecoder final : public audio::AudioDecoder {
@@ -224,7 +230,8 @@ Result<audio::SourceFacts> LibavDecoder::decode_from(SourceReader& reader,
 
   Work work{.demuxer = demuxer,
             .complaints = complaints,
-            .look = PacketLook(demuxer.stream(), demuxer.is_raw())};
+            .look = PacketLook(demuxer.stream(), demuxer.is_raw(),
+                               demuxer.is_raw() ? end_without_tags(reader) : 0)};
   XTTS_TRY(decode_packets(demuxer, codec, work));
 
   audio::SourceFacts facts;
@@ -242,6 +249,7 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Work& work) 
   TailTrim tail(demuxer.heard_frame_count(demuxer.stream().codecpar->sample_rate), *held_);
   std::uint32_t idle_packet_count = 0;
   while (idle_packet_count < kIdlePacketsMax && !sink_.is_over_long()) {
+    work.complaint_count = work.complaints.count();
     const int code = demuxer.read(*packet_);
     if (code ==
         AVERROR(EAGAIN)) {  // the demuxer has no packet yet; it must have one within the limit
@@ -250,16 +258,20 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Work& work) 
     }
     if (code == AVERROR(ENOMEM)) return allocation_failure("reading");
     if (code < 0) {
-      if (code != AVERROR_EOF && !has_all_counted(demuxer, work.look, sink_.frame_count()))
+      if (code == AVERROR_EOF) break;
+      if (has_all_counted(demuxer, work.look, sink_.frame_count())) {
+        work.forgive();
+      } else {
         work.damage.stop(error_text(code));
+      }
       break;
     }
     const std::uint64_t before = sink_.frame_count();
     Status status;
-    if (packet_->stream_index == demuxer.stream().index) {
+    // FFmpeg's FLAC encoder ends with an empty packet, which some containers keep.
+    if (packet_->stream_index == demuxer.stream().index && packet_->size > 0) {
       work.look.see(*packet_);
       work.damage.next_packet();
-      work.complaint_count = work.complaints.count();
       status = decode_packet(packet_.get(), codec, tail, work);
     }
     av_packet_unref(packet_.get());
@@ -284,7 +296,7 @@ Status LibavDecoder::decode_packet(const AVPacket* packet, Codec& codec, TailTri
 void LibavDecoder::refuse_packet(int code, Work& work) {
   if (!work.look.is_no_sound() && !has_all_counted(work.demuxer, work.look, sink_.frame_count()))
     return work.damage.add(code, work.complaints, sink_.frame_count());
-  if (work.complaint_count == 0) work.complaints.forget();  // they were about this packet
+  work.forgive();
 }
 
 Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Work& work) {

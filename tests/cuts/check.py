@@ -48,6 +48,10 @@ QUICK = (
     "ffmpeg-m4a-front",
     "ffmpeg-webm-opus",
     "ffmpeg-caf",
+    "ffmpeg-caf-flac",
+    "ffmpeg-avi-flac",
+    "ffmpeg-nut-flac",
+    "ffmpeg-wsaud",
     "ffmpeg-wav-s16-pipe",
     "lame-V4",
     "lame-abr",
@@ -57,6 +61,7 @@ QUICK = (
     "sox-voc",
     "sox-wav-gsm",
     "oggenc-q5",
+    "oggenc-in-mka",
     "oggenc-pipe",
     "opusenc-b64",
     "opusenc-pipe",
@@ -66,6 +71,7 @@ QUICK = (
     "wavpack-plain",
     "join-lame-id3",
     "join-ogg",
+    "join-oggflac",
     "join-opus",
 )
 

@@ -35,6 +35,7 @@ FFMPEG = {
     "au-mulaw": "au -c:a pcm_mulaw",
     "caf": "caf~ -c:a pcm_s16le",
     "caf-alac": "caf -c:a alac",
+    "caf-flac": "caf -c:a flac -ar 44100 -t 1",
     "caf-opus": "caf -c:a libopus -ar 48000",
     "voc": "voc",
     "flac": "flac~",
@@ -90,7 +91,10 @@ FFMPEG = {
     "ts-mp2": "ts -c:a mp2 -f mpegts -ar 44100",
     "nut": "nut -c:a pcm_s16le -f nut",
     "flv": "flv -c:a libmp3lame -ar 44100",
+    "nut-flac": "nut -c:a flac -f nut",
     "avi": "avi -c:a pcm_s16le",
+    "avi-flac": "avi -c:a flac -ar 44100 -t 1",
+    "wsaud": "aud -c:a adpcm_ima_ws -f wsaud",
     "wav-g722": "wav -c:a g722 -ar 16000 -ac 1",
 }
 
@@ -232,6 +236,11 @@ def of_joins() -> Iterator[tuple[str, str, str]]:
         "mp3",
         (cv + "-write_xing 0 -id3v2_version 0 {o}.mp3 && cat {o}.mp3 {o}.mp3 > {o} && rm {o}.mp3"),
     )
+    short = FF + "-t 0.5 {o}.wav && oggenc -Q {o}.wav -o {o}.ogg && rm {o}.wav && "
+    copy = FF.replace("{i}", "{o}.ogg") + "-c copy {o} && rm {o}.ogg"
+    yield "oggenc-in-mka", "mka", short + copy
+    flac = FF + "-c:a flac -f ogg {o}.oga && cat {o}.oga {o}.oga > {o} && rm {o}.oga"
+    yield "join-oggflac", "oga", flac
     yield "join-ogg", "ogg", "oggenc -Q -q 3 -o {o}.ogg {i} && cat {o}.ogg {o}.ogg > {o} && rm {o}.ogg"
     yield "join-opus", "opus", ("opusenc --quiet {i} {o}.opus && cat {o}.opus {o}.opus > {o} && rm {o}.opus")
     for name, options in {"cbr": "-b 64", "vbr": "-V 4", "id3": "--add-id3v2 --tt Anything -V 4"}.items():

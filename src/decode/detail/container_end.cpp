@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <optional>
-#include <span>
 
 namespace xtts::decode::detail {
 namespace {
@@ -19,22 +18,6 @@ struct Part {
   std::uint64_t begin = 0;  // of its content
   std::uint64_t size = 0;
   std::uint64_t next = 0;  // where the next part begins
-};
-
-class FileBytes {
- public:
-  explicit FileBytes(SourceReader& reader) : reader_(reader) {}
-
-  [[nodiscard]] std::uint64_t size() const { return reader_.size_bytes(); }
-  // Up to `count` bytes from `offset` on; fewer at the file's end.
-  [[nodiscard]] std::string at(std::uint64_t offset, std::size_t count) {
-    std::string bytes(count, '\0');
-    bytes.resize(reader_.peek(offset, std::as_writable_bytes(std::span(bytes))));
-    return bytes;
-  }
-
- private:
-  SourceReader& reader_;
 };
 
 std::uint64_t big(std::string_view bytes) {
@@ -55,9 +38,9 @@ ContainerEnd beyond(std::string_view part, std::uint64_t bytes) {
 }
 
 // Judges a chunk that holds all the sound.
-ContainerEnd end_of_chunk(const FileBytes& bytes, std::uint64_t begin, std::uint64_t size) {
-  if (begin >= bytes.size()) return {};
-  const std::uint64_t there = bytes.size() - begin;
+ContainerEnd end_of_chunk(const SourceReader& bytes, std::uint64_t begin, std::uint64_t size) {
+  if (begin >= bytes.size_bytes()) return {};
+  const std::uint64_t there = bytes.size_bytes() - begin;
   if (size <= there) return {State::kWhole};
   return {State::kCut, static_cast<double>(size) / static_cast<double>(there), {}};
 }
@@ -94,7 +77,7 @@ constexpr ChunkForm kAsf = {.first = 0,
                             .sound = "\x36\x26\xB2\x75",
                             .unknown_from = 1ULL << 62U};
 
-std::optional<Part> chunk_at(FileBytes& bytes, std::uint64_t offset, const ChunkForm& form) {
+std::optional<Part> chunk_at(SourceReader& bytes, std::uint64_t offset, const ChunkForm& form) {
   const std::size_t header = form.id_bytes + form.size_bytes;
   const std::string head = bytes.at(offset, header);
   if (head.size() < header) return std::nullopt;
@@ -111,10 +94,10 @@ std::optional<Part> chunk_at(FileBytes& bytes, std::uint64_t offset, const Chunk
   return part;
 }
 
-ContainerEnd end_of_chunks(FileBytes& bytes, const ChunkForm& form) {
+ContainerEnd end_of_chunks(SourceReader& bytes, const ChunkForm& form) {
   std::uint64_t large_size = 0;  // of RF64, whose data chunk says 0xFFFFFFFF
   std::uint64_t offset = form.first;
-  for (int i = 0; i < kPartsMax && offset < bytes.size(); ++i) {
+  for (int i = 0; i < kPartsMax && offset < bytes.size_bytes(); ++i) {
     const auto chunk = chunk_at(bytes, offset, form);
     if (!chunk) return {};
     if (chunk->id == "ds64") large_size = little(bytes.at(chunk->begin + 8, 8));
@@ -129,13 +112,13 @@ ContainerEnd end_of_chunks(FileBytes& bytes, const ChunkForm& form) {
   return {};
 }
 
-ContainerEnd end_of_riff(FileBytes& bytes) {
+ContainerEnd end_of_riff(SourceReader& bytes) {
   ChunkForm form = kRiff;
   form.is_little = bytes.at(0, 4) != "RIFX";
   return end_of_chunks(bytes, form);
 }
 
-ContainerEnd end_of_au(FileBytes& bytes) {
+ContainerEnd end_of_au(SourceReader& bytes) {
   const std::string head = bytes.at(0, 12);
   if (head.size() < 12 || !head.starts_with(".snd")) return {};
   const std::uint64_t size = big(head.substr(8));
@@ -144,7 +127,7 @@ ContainerEnd end_of_au(FileBytes& bytes) {
 }
 
 // A file of SoX: header bytes, samples, rate, channels; samples of 4 bytes.
-ContainerEnd end_of_sox(FileBytes& bytes) {
+ContainerEnd end_of_sox(SourceReader& bytes) {
   const std::string head = bytes.at(0, 16);
   if (head.size() < 16) return {};
   const auto number = head.starts_with(".SoX") ? little : big;
@@ -155,38 +138,38 @@ ContainerEnd end_of_sox(FileBytes& bytes) {
 
 // Blocks of VOC: a type, 24 bits of size, the content. SoX gives its one block 8 bytes too few, and
 // a type 0 may end the file.
-ContainerEnd end_of_voc(FileBytes& bytes) {
+ContainerEnd end_of_voc(SourceReader& bytes) {
   constexpr std::uint64_t kRestBytesMax = 9;
   std::uint64_t offset = little(bytes.at(20, 2));
-  for (int i = 0; i < kPartsMax && offset + kRestBytesMax < bytes.size(); ++i) {
+  for (int i = 0; i < kPartsMax && offset + kRestBytesMax < bytes.size_bytes(); ++i) {
     const std::string head = bytes.at(offset, 4);
     if (head.size() < 4) return {};
     offset += 4 + little(head.substr(1));
-    if (offset > bytes.size()) return beyond("last block", offset - bytes.size());
+    if (offset > bytes.size_bytes()) return beyond("last block", offset - bytes.size_bytes());
   }
   return {State::kWhole};
 }
 
 // Boxes of MP4 and QuickTime. The last one decides; tags behind the sound may be cut.
-std::optional<Part> box_at(FileBytes& bytes, std::uint64_t offset) {
+std::optional<Part> box_at(SourceReader& bytes, std::uint64_t offset) {
   const std::string head = bytes.at(offset, 16);
   if (head.size() < 8) return std::nullopt;
   Part part{.id = head.substr(4, 4), .begin = offset, .size = big(head.substr(0, 4))};
   if (part.size == 1 && head.size() == 16) part.size = big(head.substr(8));
-  if (part.size == 0) part.size = bytes.size() - offset;  // it goes on until the end
+  if (part.size == 0) part.size = bytes.size_bytes() - offset;  // it goes on until the end
   if (part.size < 8 || part.size > 1ULL << 62U) return std::nullopt;
   part.next = offset + part.size;
   return part;
 }
 
-ContainerEnd end_of_boxes(FileBytes& bytes) {
+ContainerEnd end_of_boxes(SourceReader& bytes) {
   std::uint64_t offset = 0;
-  for (int i = 0; i < kPartsMax && offset < bytes.size(); ++i) {
+  for (int i = 0; i < kPartsMax && offset < bytes.size_bytes(); ++i) {
     const auto box = box_at(bytes, offset);
     if (!box) return {};
     const bool is_needed = box->id == "mdat" || box->id == "moof" || box->id == "moov";
-    if (box->next > bytes.size())
-      return is_needed ? beyond("box \"" + box->id + "\"", box->next - bytes.size())
+    if (box->next > bytes.size_bytes())
+      return is_needed ? beyond("box \"" + box->id + "\"", box->next - bytes.size_bytes())
                        : ContainerEnd{State::kWhole};
     offset = box->next;
   }
@@ -218,7 +201,7 @@ std::optional<std::uint64_t> ebml_number(std::string_view& bytes, bool keeps_mar
   return value == mark - 1 ? kUnknownSize : value;
 }
 
-std::optional<Element> element_at(FileBytes& bytes, std::uint64_t offset) {
+std::optional<Element> element_at(SourceReader& bytes, std::uint64_t offset) {
   const std::string head = bytes.at(offset, 12);
   std::string_view rest = head;
   const auto id = ebml_number(rest, true);
@@ -228,10 +211,10 @@ std::optional<Element> element_at(FileBytes& bytes, std::uint64_t offset) {
 }
 
 // Only clusters hold sound; an index or tags behind them may be cut.
-ContainerEnd end_of_matroska(FileBytes& bytes) {
+ContainerEnd end_of_matroska(SourceReader& bytes) {
   std::uint64_t offset = 0;
   std::uint64_t segment_end = 0;
-  for (int i = 0; i < kPartsMax && offset < bytes.size(); ++i) {
+  for (int i = 0; i < kPartsMax && offset < bytes.size_bytes(); ++i) {
     const auto element = element_at(bytes, offset);
     if (!element) break;
     if (element->id == kSegment) {
@@ -242,22 +225,22 @@ ContainerEnd end_of_matroska(FileBytes& bytes) {
     if (element->size == kUnknownSize) return {};
     const std::uint64_t next = element->begin + element->size;
     if (next < element->begin) return {};
-    if (next > bytes.size()) {
-      return element->id == kCluster ? beyond("last cluster", next - bytes.size())
+    if (next > bytes.size_bytes()) {
+      return element->id == kCluster ? beyond("last cluster", next - bytes.size_bytes())
                                      : ContainerEnd{State::kWhole};
     }
     offset = next;
   }
-  if (segment_end > bytes.size()) return beyond("segment", segment_end - bytes.size());
+  if (segment_end > bytes.size_bytes()) return beyond("segment", segment_end - bytes.size_bytes());
   return {segment_end > 0 ? State::kWhole : State::kUnknown};
 }
 
 // The last page of a stream in Ogg is marked.
-ContainerEnd end_of_ogg(FileBytes& bytes) {
+ContainerEnd end_of_ogg(SourceReader& bytes) {
   constexpr std::uint64_t kHeaderBytes = 27;
   constexpr std::uint64_t kPageBytesMax = kHeaderBytes + 255 + 255 * 255;
   constexpr unsigned kLastPage = 4;
-  const std::uint64_t begin = bytes.size() - std::min(bytes.size(), kPageBytesMax);
+  const std::uint64_t begin = bytes.size_bytes() - std::min(bytes.size_bytes(), kPageBytesMax);
   const std::string tail = bytes.at(begin, kPageBytesMax);
   for (auto at = tail.rfind("OggS"); at != std::string::npos;
        at = at == 0 ? std::string::npos : tail.rfind("OggS", at - 1)) {
@@ -278,8 +261,7 @@ ContainerEnd end_of_ogg(FileBytes& bytes) {
 
 }  // namespace
 
-ContainerEnd end_of_container(SourceReader& reader, std::string_view container) {
-  FileBytes bytes(reader);
+ContainerEnd end_of_container(SourceReader& bytes, std::string_view container) {
   if (container == "wav" || container == "avi") return end_of_riff(bytes);
   if (container == "aiff") return end_of_chunks(bytes, kAiff);
   if (container == "iff") return end_of_chunks(bytes, kSvx);

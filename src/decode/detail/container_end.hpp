@@ -27,6 +27,6 @@ struct ContainerEnd {
 };
 
 // `container` is libav's name. Always kUnknown for containers without such a structure.
-[[nodiscard]] ContainerEnd end_of_container(SourceReader& reader, std::string_view container);
+[[nodiscard]] ContainerEnd end_of_container(SourceReader& bytes, std::string_view container);
 
 }  // namespace xtts::decode::detail

@@ -39,7 +39,9 @@ audio::Warning end_missing(std::string reason) {
 
 // The container's length against what came out.
 std::optional<double> missing_seconds(const Demuxer& demuxer, const PacketLook& look,
-                                      double seconds, std::uint32_t rate_hz) {
+                                      const ContainerEnd& end, double seconds,
+                                      std::uint32_t rate_hz) {
+  if (end.state == State::kWhole && demuxer.miscounts()) return std::nullopt;
   const auto promised = demuxer.promised_seconds();
   if (!promised) return std::nullopt;
   if (const auto packets = demuxer.promised_packets()) {
@@ -66,7 +68,7 @@ std::optional<audio::Warning> cut_of(const Demuxer& demuxer, const PacketLook& l
   } else if (end.state == State::kCut) {
     return end_missing(end.reason);
   }
-  if (const auto missing = missing_seconds(demuxer, look, seconds, facts.sample_rate_hz))
+  if (const auto missing = missing_seconds(demuxer, look, end, seconds, facts.sample_rate_hz))
     return ends_early(*missing, seconds);
   if (const auto missing = look.missing_bytes())
     return end_missing("its last frame lacks " + std::to_string(*missing) + " bytes");

@@ -147,13 +147,17 @@ Status Demuxer::choose_stream(const Complaints& complaints) {
 bool Demuxer::codec_pads() const noexcept {
   if (av_get_exact_bits_per_sample(stream_->codecpar->codec_id) != 0) return false;
   const AVCodecDescriptor* description = avcodec_descriptor_get(stream_->codecpar->codec_id);
-  const bool is_lossy = description != nullptr && (description->props & AV_CODEC_PROP_LOSSY) != 0;
-  // These two count whole frames of lossless codecs, too.
-  return is_lossy || std::strcmp(container(), "caf") == 0 || std::strcmp(container(), "avi") == 0;
+  return description != nullptr && (description->props & AV_CODEC_PROP_LOSSY) != 0;
 }
 
 int Demuxer::read(AVPacket& packet) {
   const int code = av_read_frame(context_.get(), &packet);
+  AVIOContext* io = context_->pb;
+  // Some demuxers of game sound call the file's end a failed read.
+  if (code == AVERROR(EIO) && ends_whole_) return AVERROR_EOF;
+  if (code >= 0) {
+    ends_whole_ = (packet.flags & AV_PKT_FLAG_CORRUPT) == 0 && avio_tell(io) == avio_size(io);
+  }
   if (code < 0 || packet.stream_index != stream_->index || std::strcmp(container(), "aiff") != 0)
     return code;
   // AIFF pads its samples to an even number of bytes, and libav reads that byte, too.
@@ -196,6 +200,11 @@ bool Demuxer::counts_samples() const noexcept {
   // WavPack is lossy or not, and counts either way.
   if (std::strcmp(container(), "wv") == 0) return true;
   return !codec_pads() && is_one_of(container(), "aiff au flac nistsphere sox tta w64 wav");
+}
+
+bool Demuxer::miscounts() const noexcept {
+  const std::string_view name = container();
+  return name == "caf" || name == "avi" || name.starts_with("matroska,");
 }
 
 bool Demuxer::is_raw() const noexcept {

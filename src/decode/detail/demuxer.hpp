@@ -37,6 +37,9 @@ class Demuxer {
   [[nodiscard]] std::optional<std::uint64_t> promised_packets() const;
   // Whether the length is a count of samples, and so that of the sound.
   [[nodiscard]] bool counts_samples() const noexcept;
+  // Whether the length may be longer than the sound of a whole file: CAF and AVI count whole
+  // frames, and one more for an empty packet; FFmpeg adds ages to Vorbis in Matroska.
+  [[nodiscard]] bool miscounts() const noexcept;
   // Whether the file is the codec's frames, one after the other, perhaps with tags around them.
   [[nodiscard]] bool is_raw() const noexcept;
   // Whether that length ends where the last packet begins, as containers without one have it.
@@ -58,6 +61,7 @@ class Demuxer {
   FormatContextPtr context_;
   AVStream* stream_ = nullptr;
   const AVCodec* codec_ = nullptr;
+  bool ends_whole_ = false;  // the last packet ends where the file does
 };
 
 }  // namespace xtts::decode::detail

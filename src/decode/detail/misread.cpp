@@ -8,7 +8,8 @@ namespace {
 // These numbers of WAV's formats have meant other codecs, too.
 constexpr std::uint32_t kTagG721 = 0x40;  // FFmpeg takes it for G.726 with its bits turned round
 constexpr std::uint32_t kTagNms = 0x38;   // FFmpeg takes it for AMR
-constexpr std::uint32_t kTagAac = 0xFF;   // FFmpeg writes it without the lengths of its frames
+constexpr std::uint32_t kTagAac = 0xFF;   // FFmpeg writes it without the lengths of its frames,
+                                          // as it does Speex and Vorbis
 
 constexpr std::string_view kCommand = "convert it with `sndfile-convert -pcm32 FILE NEW.wav`";
 
@@ -36,9 +37,10 @@ Misread misread_of(const AVInputFormat& container, const AVCodecParameters& soun
   if (name == "aiff" && sound.codec_id == AV_CODEC_ID_GSM) return {"GSM in AIFF"};
   if (name != "wav" && name != "w64") return {};
   const bool has_no_lengths = sound.codec_id == AV_CODEC_ID_VORBIS ||
+                              sound.codec_id == AV_CODEC_ID_SPEEX ||
                               (sound.codec_id == AV_CODEC_ID_AAC && sound.codec_tag == kTagAac);
   if (has_no_lengths)
-    return {"AAC or Vorbis in WAV, without the lengths of its frames",
+    return {"AAC, Speex or Vorbis in WAV, without the lengths of its frames",
             "encode it anew, in MP4, Ogg or FLAC"};
   if (has_padded_samples(sound))
     return {"samples with padding, as 24 bits in 32",

@@ -81,17 +81,6 @@ std::uint64_t tag_bytes(PacketBytes bytes) {
   return 0;
 }
 
-// libav leaves a tag at the file's end to the last frame of FLAC, and its decoder refuses the rest.
-bool ends_with_tag(PacketBytes bytes) {
-  const std::string_view text = letters_of(bytes);
-  constexpr std::size_t kId3v1Bytes = 128;
-  constexpr std::size_t kApeFooterBytes = 32;
-  return (text.size() >= kId3v1Bytes &&
-          text.substr(text.size() - kId3v1Bytes).starts_with("TAG")) ||
-         (text.size() >= kApeFooterBytes &&
-          text.substr(text.size() - kApeFooterBytes).starts_with("APETAGEX"));
-}
-
 }  // namespace
 
 bool PacketLook::begins_no_sound(const AVPacket& packet) {
@@ -99,7 +88,12 @@ bool PacketLook::begins_no_sound(const AVPacket& packet) {
   const std::string_view text = letters_of(bytes);
   if (codec_ == AV_CODEC_ID_OPUS)
     return text.starts_with("OpusHead") || text.starts_with("OpusTags");
+  // The blocks of metadata that follow FLAC's first header in Ogg are no frames: these begin with
+  // ones.
+  if (codec_ == AV_CODEC_ID_FLAC && !is_raw_)
+    return text.starts_with("\177FLAC") || (is_tag_ && !text.starts_with('\xFF'));
   if (!is_raw_) return false;
+  if (packet.pos >= sound_end_) return true;
   if (std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; })) return true;
   const bool begins_in_tag = tag_bytes_left_ > 0;
   // One tag may follow another one.
@@ -118,7 +112,9 @@ void PacketLook::see(const AVPacket& packet) {
   is_no_sound_ = is_tag_ = begins_no_sound(packet);
   if (is_tag_) return;
   const PacketBytes bytes(packet.data, static_cast<std::size_t>(std::max(packet.size, 0)));
-  is_no_sound_ = follows_tag || (codec_ == AV_CODEC_ID_FLAC && is_raw_ && ends_with_tag(bytes));
+  // libav leaves a tag at the file's end to the last frame of FLAC, and its decoder refuses the
+  // rest.
+  is_no_sound_ = follows_tag || (is_raw_ && packet.pos + packet.size > sound_end_);
   ++sound_count_;
   missing_bytes_.reset();
   if (!is_raw_) return;

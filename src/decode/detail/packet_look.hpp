@@ -13,8 +13,11 @@ namespace xtts::decode::detail {
 
 class PacketLook {
  public:
-  PacketLook(const AVStream& stream, bool is_raw)
-      : codec_(stream.codecpar->codec_id), is_raw_(is_raw) {}
+  // `sound_end`: of a raw stream, where the tags at the file's end begin.
+  PacketLook(const AVStream& stream, bool is_raw, std::uint64_t sound_end)
+      : codec_(stream.codecpar->codec_id),
+        is_raw_(is_raw),
+        sound_end_(static_cast<std::int64_t>(sound_end)) {}
 
   // Remembers the packet as the last one.
   void see(const AVPacket& packet);
@@ -31,6 +34,7 @@ class PacketLook {
 
   AVCodecID codec_;
   bool is_raw_;
+  std::int64_t sound_end_;
   bool is_no_sound_ = false;
   bool is_tag_ = false;
   std::uint64_t tag_bytes_left_ = 0;

@@ -58,11 +58,14 @@ int SourceReader::read(std::span<std::byte> out) {
   return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
 }
 
-std::size_t SourceReader::peek(std::uint64_t offset_bytes, std::span<std::byte> out) {
-  if (!failure_.ok() || offset_bytes >= file_.size_bytes()) return 0;
-  const Result<std::size_t> got = file_.read_at(offset_bytes, out);
+std::string SourceReader::at(std::uint64_t offset_bytes, std::size_t count) {
+  if (!failure_.ok() || offset_bytes >= file_.size_bytes()) return {};
+  std::string bytes(count, '\0');
+  const Result<std::size_t> got =
+      file_.read_at(offset_bytes, std::as_writable_bytes(std::span(bytes)));
   if (!got.ok()) failure_ = Status(StatusCode::kSourceIo, got.status().message());
-  return got.ok() ? *got : 0;
+  bytes.resize(got.ok() ? *got : 0);
+  return bytes;
 }
 
 std::int64_t SourceReader::seek_callback(void* self, std::int64_t offset, int whence) noexcept {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/env.hpp"
@@ -28,8 +29,9 @@ class SourceReader {
   [[nodiscard]] AVIOContext* io() const noexcept { return io_.get(); }
   // The first bytes of the file, always kHeadBytes of them: zeros where there are no more.
   [[nodiscard]] std::string_view head() const noexcept { return {head_.data(), head_.size()}; }
-  // Reads beside libav: as many bytes as there are. The first failure is kept as well.
-  [[nodiscard]] std::size_t peek(std::uint64_t offset_bytes, std::span<std::byte> out);
+  // Reads beside libav: up to `count` bytes, fewer at the file's end. The first failure is kept as
+  // well.
+  [[nodiscard]] std::string at(std::uint64_t offset_bytes, std::size_t count);
   [[nodiscard]] std::uint64_t size_bytes() const { return file_.size_bytes(); }
   [[nodiscard]] const Status& failure() const noexcept { return failure_; }
 

@@ -233,6 +233,37 @@ TEST(Cut, TagsAndZerosAtTheEndAreNoDamage) {
   }
 }
 
+// The size of these tags stands at their ends only.
+TEST(Cut, TagsWithoutAHeaderAreNoDamage) {
+  const std::string id3v1 = "TAG" + std::string(125, 'x');
+  const std::string item = little(8, 4) + little(0, 4) + std::string("Title\0Anything", 14);
+  const std::string ape = item + "APETAGEX" + little(1000, 4) + little(32 + item.size(), 4) +
+                          little(1, 4) + little(0, 4) + little(0, 8);
+  const std::string lyrics1 = "LYRICSBEGINWords of a song, all of themLYRICSEND";
+  const std::string lyrics2 = "LYRICSBEGININD0000200LYR00020[00:01]Hello world!!000049LYRICS200";
+  for (const char* name : {"sweep_22050_1.mp3", "sweep_22050_1.flac", "sweep_44100_1.aac"}) {
+    Bytes whole = fixture(name);
+    // Without the count of frames, what follows the last one may be sound.
+    const Bytes count = bytes_of("Info");
+    const auto found = std::search(whole.begin(), whole.end(), count.begin(), count.end());
+    if (found != whole.end()) *found = std::byte{0};
+    for (const std::string& tags : {ape, ape + id3v1, lyrics1 + id3v1, lyrics2 + id3v1,
+                                    ape + lyrics2 + id3v1, lyrics2 + ape + id3v1})
+      EXPECT_EQ(said_of(joined(whole, tags)), "") << name << " " << tags;
+  }
+}
+
+// Nothing but the last frame says where it ends.
+TEST(Cut, ZerosBehindAFlacOfUnknownLengthAreNoDamage) {
+  Bytes whole = fixture("sweep_22050_1.flac");
+  constexpr std::size_t kSampleCountAt = 8 + 13;  // the lower 4 bits, and 4 bytes
+  whole[kSampleCountAt] &= std::byte{0xF0};
+  std::fill_n(whole.begin() + kSampleCountAt + 1, 4, std::byte{0});
+  EXPECT_EQ(said_of(whole), "");
+  EXPECT_EQ(said_of(joined(whole, std::string(300, '\0'))), "");
+  EXPECT_NE(said_of(first_part(whole, whole.size() - 100)), "");
+}
+
 TEST(Cut, JoinedFilesAreNoDamage) {
   for (const char* name : {"sweep_22050_1.mp3", "sweep_48000_1.opus", "sweep_22050_1.ogg"}) {
     Bytes twice = fixture(name);

@@ -53,7 +53,10 @@ TEST(Misread, ABlockOfAdpcmIsNoPadding) {
 TEST(Misread, CodecsBehindNumbersThatMeanOthers) {
   EXPECT_NE(refusal_of(wav_with(kFormatAt, 0x40)).find("(G.721)"), std::string::npos);
   EXPECT_NE(refusal_of(wav_with(kFormatAt, 0x38)).find("(NMS ADPCM)"), std::string::npos);
-  EXPECT_NE(refusal_of(wav_with(kFormatAt, 0xFF)).find("AAC or Vorbis"), std::string::npos);
+  EXPECT_NE(refusal_of(wav_with(kFormatAt, 0xFF)).find("AAC, Speex or Vorbis"), std::string::npos);
+  Bytes speex = wav_with(kFormatAt, 0x09);
+  speex[kFormatAt + 1] = std::byte{0xA1};
+  EXPECT_NE(refusal_of(speex).find("AAC, Speex or Vorbis"), std::string::npos);
 }
 
 }  // namespace
