@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from xtts_advise.trace.inside.counts import Counts
+from xtts_advise.trace.inside.marks import Marks
 from xtts_advise.trace.judge.calls import Call, calls_of
 from xtts_advise.trace.judge.causes import cause_of
 from xtts_advise.trace.judge.findings import gain_of, judge, why_traced
@@ -200,8 +201,8 @@ def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **
         ],
         "loops": [loop],
         "units": [unit],
-        "functions": {},
         "events": {},
+        "faults": [],
         "opens": {},
         "programs": {},
         "threads": {},
@@ -331,3 +332,28 @@ def test_what_runs_in_the_trainers_python_reads_as_3_8() -> None:
     assert len(files) >= 9
     for file in files:
         ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_a_fault_of_the_recording_does_not_reach_the_trainer() -> None:
+    marks = Marks()
+
+    class Batches:
+        def __init__(self) -> None:
+            self.left = 3
+
+        def __next__(self) -> int:
+            if not self.left:
+                raise StopIteration
+            self.left -= 1
+            return self.left
+
+        def __iter__(self) -> Batches:
+            return self
+
+    def facts(_: object) -> dict[str, Any]:
+        raise RuntimeError("facts that cannot be had")
+
+    marks.batches_of(Batches, facts)
+    marks.event("stage", lambda: facts(None))
+    assert list(Batches()) == [2, 1, 0]
+    assert "cannot be had" in marks.faults[0]

@@ -1,13 +1,14 @@
 """Marks of TensorFlow: batches of a tf.data iterator and the stages before it, Python functions within
 tf.data and graphs, calls of tf.functions, and the traces that these cause."""
 
+import itertools
 import sys
 import time
 
 from .in_torch import ready
 from .marks import kind_of_frame
 
-_STAGES = ("map", "interleave", "prefetch", "cache", "batch", "padded_batch", "from_generator")
+_STAGES = ("map", "interleave", "prefetch", "cache", "batch", "padded_batch")
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -32,9 +33,8 @@ def install(marks):
     return True
 
 
-def _own_place():
-    """The trainer's line that is running now."""
-    frame = sys._getframe(2)
+def _own_place(frame):
+    """The trainer's line that called."""
     while frame is not None and kind_of_frame(frame) != "own":
         frame = frame.f_back
     return {} if frame is None else {"file": frame.f_code.co_filename, "line": frame.f_lineno}
@@ -43,14 +43,14 @@ def _own_place():
 def _mark_stages(marks, kind):
     for name in _STAGES:
         original = getattr(kind, name, None)
-        if original is None or name == "from_generator":  # a static method
-            continue
-        setattr(kind, name, _marked_stage(marks, name, original))
+        if original is not None:
+            setattr(kind, name, _marked_stage(marks, name, original))
 
 
 def _marked_stage(marks, name, original):
     def stage(self, *arguments, **options):
-        marks.event("stage", name=name, parallel="num_parallel_calls" in options, **_own_place())
+        place = sys._getframe(1)
+        marks.event("stage", lambda: {"name": name, "parallel": "num_parallel_calls" in options, **_own_place(place)})
         return original(self, *arguments, **options)
 
     return stage
@@ -58,35 +58,28 @@ def _marked_stage(marks, name, original):
 
 def _mark_calls(marks, kind):
     original = kind.__call__
-    made = []
+    numbers = itertools.count()
     is_within = []
 
     def __call__(self, *arguments, **options):
         if is_within:
             return original(self, *arguments, **options)
-        number = self.__dict__.get("_xtts_number")
-        if number is None:
-            number = self.__dict__["_xtts_number"] = len(made)
-            made.append(_name_of(self))
-        is_within.append(number)
-        marks.function = number
-        loop = marks.loop(sys._getframe(1), {"kind": "tf.function", "data": "tf.function"}, is_fallback=True)
-        loop.wait_ends(loop.wait_begins())
-        began = time.monotonic()
+        try:
+            number = self.__dict__.get("_xtts_number")
+            if number is None:
+                number = self.__dict__["_xtts_number"] = next(numbers)
+            marks.function = number
+            loop = marks.loop(sys._getframe(1), {"kind": "tf.function", "data": "tf.function"}, is_fallback=True)
+            loop.wait_ends(loop.wait_begins(), has_batch=True)
+        except Exception as error:
+            marks.failed(error)
+        is_within.append(True)
         try:
             return original(self, *arguments, **options)
         finally:
             is_within.pop()
-            calls = marks.functions.setdefault(made[number], [0, 0.0])
-            calls[0] += 1
-            calls[1] += time.monotonic() - began
 
     kind.__call__ = __call__
-
-
-def _name_of(function):
-    python = getattr(function, "python_function", None)
-    return getattr(python, "__qualname__", None) or getattr(python, "__name__", "a tf.function")
 
 
 def _mark_traces(marks, graphs):
@@ -102,14 +95,17 @@ def _mark_traces(marks, graphs):
             return original(name, python_func, args, kwargs, *others, **options)
         finally:
             is_within.pop()
+            place, ended = sys._getframe(1), time.monotonic()
             marks.event(
                 "trace",
-                name=str(name),
-                function=marks.function,
-                at=began,
-                seconds=time.monotonic() - began,
-                values=_values_of(args, kwargs),
-                **_own_place(),
+                lambda: {
+                    "name": str(name),
+                    "function": marks.function,
+                    "at": began,
+                    "seconds": ended - began,
+                    "values": _values_of(args, kwargs),
+                    **_own_place(place),
+                },
             )
 
     graphs.func_graph_from_py_func = func_graph_from_py_func

@@ -9,6 +9,7 @@ from .places import kind_of
 now = time.monotonic
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
 _STACKS_MAX = 6000
+_EVENTS_MAX = 500
 _STEPS_MAX = 5000  # whose times are kept one by one
 _KINDS = {}  # code object's id -> kind of its file; the ids' objects live as long as their modules
 
@@ -51,7 +52,7 @@ class Loop:
             self._is_counting = False
         return now()
 
-    def wait_ends(self, began, has_batch=True):
+    def wait_ends(self, began, has_batch):
         ended = now()
         if self._open is not None:
             begin, wait_end = self._open
@@ -82,7 +83,7 @@ class Unit:
 
     def measured(self, call, samples):
         counts = self.counts
-        is_counted = self.calls > 0 and counts.is_due()
+        is_counted = self.calls > 0 and counts.is_due()  # the first imports what it needs
         if is_counted:
             counts.begin()
         began = now()
@@ -100,8 +101,8 @@ class Marks:
     def __init__(self):
         self.loops = {}
         self.units = {}
-        self.functions = {}  # name of a tf.function -> [calls, seconds]
         self.events = {}  # name -> list of facts, such as traces of tf.function
+        self.faults = []
         self.latest = None  # the loop that took the last batch
         self.function = None  # number of the tf.function that was called last
 
@@ -110,18 +111,23 @@ class Marks:
         original = kind.__next__
 
         def __next__(iterator):
-            loop = iterator.__dict__.get("_xtts_loop")
-            if loop is None:
-                loop = iterator.__dict__["_xtts_loop"] = self.loop(sys._getframe(1), facts_of(iterator))
-            self.latest = loop
-            began = loop.wait_begins()
+            began = loop = None
+            try:
+                loop = iterator.__dict__.get("_xtts_loop")
+                if loop is None:
+                    loop = iterator.__dict__["_xtts_loop"] = self.loop(sys._getframe(1), facts_of(iterator))
+                self.latest = loop
+                began = loop.wait_begins()
+            except Exception as error:
+                self.failed(error)
+            has_batch = False
             try:
                 batch = original(iterator)
-            except BaseException:
-                loop.wait_ends(began, has_batch=False)
-                raise
-            loop.wait_ends(began)
-            return batch
+                has_batch = True
+                return batch
+            finally:
+                if began is not None:
+                    loop.wait_ends(began, has_batch)
 
         kind.__next__ = __next__
 
@@ -152,10 +158,19 @@ class Marks:
             found = self.units[name] = Unit(name)
         return found
 
-    def event(self, name, **facts):
-        rows = self.events.setdefault(name, [])
-        if len(rows) < 500:
-            rows.append(facts)
+    def event(self, name, facts_of):
+        """Notes the facts that a function returns."""
+        try:
+            rows = self.events.setdefault(name, [])
+            if len(rows) < _EVENTS_MAX:
+                rows.append(facts_of())
+        except Exception as error:
+            self.failed(error)
+
+    def failed(self, error):
+        """A fault of the recording, which the trainer must not feel."""
+        if len(self.faults) < 20:
+            self.faults.append(repr(error)[:200])
 
 
 def kind_of_frame(frame):

@@ -47,7 +47,7 @@ def document_of(recorder):
         "stacks": stacks_of_now,  # before their places, which only become more
         "loops": loops,
         "units": [_unit(unit) for unit in list(marks.units.values())],
-        "functions": {name: list(calls) for name, calls in list(marks.functions.items())},
+        "faults": list(marks.faults),
         "events": {name: list(rows) for name, rows in list(marks.events.items())},
         "opens": dict(sorted(recorder.events.opens.items(), key=lambda item: -item[1])[:2000]),
         "opened_files": len(recorder.events.opens),

@@ -11,6 +11,7 @@ from typing import Any
 from .recording import Place, Stack
 
 _IMPORTS = "importlib"
+_MOST = 0.6
 _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is
 
 
@@ -33,6 +34,12 @@ class Call:
     @property
     def code(self) -> str:
         return " ".join(linecache.getline(self.place.file, self.place.line).split())
+
+    @property
+    def title(self) -> str:
+        """The line itself where one line of an own function takes most of the time."""
+        is_one_line = self.is_own and self.lines[self.place] >= _MOST * self.wall_s
+        return self.code.rstrip(":") if is_one_line and self.code else self.name
 
     @property
     def waits(self) -> float:

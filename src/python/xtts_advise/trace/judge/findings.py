@@ -188,8 +188,8 @@ def _merged(findings: list[Finding]) -> list[Finding]:
 
 def _finding(call: Call, cause: Cause, seconds: float, training: Training, words: list[str], unit: str) -> Finding:
     return Finding(
-        title=f"{call.name}: {words[0]}",
-        call=call.name,
+        title=f"{call.title}: {words[0]}",
+        call=call.title,
         file=call.place.file,
         line=call.place.line,
         function=call.place.function,
@@ -336,8 +336,8 @@ def _validation(training: Training) -> list[Finding]:
     begin = min((step[0] for step in training.loop["steps"]), default=0.0)
     end = max((step[0] + step[2] for step in training.loop["steps"]), default=0.0)
     for other in training.others:
-        inside = [step for step in other["steps"] if begin <= step[0] <= end and not other["trains"]]
-        if not inside:
+        inside = [step for step in other["steps"] if begin <= step[0] <= end]
+        if not inside or other["trains"] or other["facts"]["kind"] == "tf.function":
             continue
         seconds = sum(whole for _, _, whole in inside)
         per_step = seconds / max(1, len(training.loop["steps"]))
@@ -519,7 +519,11 @@ def _notes(training: Training) -> list[str]:
     family = training_family(training)
     cost = sum(recording.facts["cost_s"] for recording in family)
     seconds = training.trainer.facts["seconds"]
-    return [f"Recording took {cost / seconds:.1%} of one processor's time."]
+    faults = sorted({fault for recording in family for fault in recording.facts["faults"]})
+    return [
+        f"Recording took {cost / seconds:.1%} of one processor's time.",
+        *(f"A part was not recorded, which is a fault of this program: {fault}" for fault in faults),
+    ]
 
 
 def training_family(training: Training) -> list[Recording]:
