@@ -300,7 +300,7 @@ def test_imports_are_one_call_by_the_module_that_was_asked_for() -> None:
 
 
 def test_the_programs_exit_code_is_handed_on(tmp_path: Path) -> None:
-    ended, _ = traced(tmp_path, "import sys; sys.exit(7)", "--json", "report.json")
+    ended, _ = traced(tmp_path, "import sys; sys.exit(7)", "--out", "report.json")
     assert ended.returncode == 7
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert (document["program_exit"], document["findings"]) == (7, [])

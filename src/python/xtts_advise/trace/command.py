@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 from .inside import FOLDER
 from .judge.findings import Report, judge
@@ -31,8 +32,10 @@ def main(arguments: list[str]) -> int:
         epilog=f"Example: {_EXAMPLE}",
     )
     parser.add_argument("--for", dest="seconds", type=float, metavar="S", help="end the training after S seconds")
-    parser.add_argument("--json", metavar="FILE", help="write the report as JSON, too (-: to standard output)")
+    parser.add_argument("--out", metavar="FILE", help="write the report there, as JSON")
     parser.add_argument("--keep", metavar="DIR", help="keep the recordings there")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON; the trainer prints to stderr")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ARGS", help="what trains")
     options = parser.parse_args(arguments)
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
@@ -45,21 +48,27 @@ def main(arguments: list[str]) -> int:
     folder = options.keep or tempfile.mkdtemp(prefix="xtts-trace-")
     try:
         os.makedirs(folder, exist_ok=True)
-        code = run(program, os.path.abspath(folder), options.seconds)
+        code = run(program, os.path.abspath(folder), options.seconds, sys.stderr if options.json else None)
         report = judge(read_recordings(folder))
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    _tell(report, code, options.json)
+    document = json.dumps(document_of(report, code), indent=2) + "\n"
+    if options.out:
+        Path(options.out).write_text(document, encoding="utf-8")
+    if options.json:
+        sys.stdout.write(document)
+    elif not options.quiet:
+        print("\n" + text_of(report), file=sys.stderr)
     return code
 
 
-def run(program: list[str], folder: str, seconds: float | None) -> int:
+def run(program: list[str], folder: str, seconds: float | None, output: TextIO | None) -> int:
     """Returns the program's exit code; 128 and the signal's number where a signal ended it."""
     start = Path(__file__).parent / "start"
     paths = [str(start), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, FOLDER: folder, "PYTHONPATH": os.pathsep.join(paths)}
-    child = subprocess.Popen(program, env=environment)
+    child = subprocess.Popen(program, env=environment, stdout=output)
     # Ctrl-C reaches the trainer by the terminal; a signal to this process is passed on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _passes_on(child))
@@ -88,16 +97,6 @@ def _wait_or_end(child: subprocess.Popen[bytes]) -> int:
         time.sleep(1)
         child.kill()
         return child.wait()
-
-
-def _tell(report: Report, code: int, json_file: str | None) -> None:
-    document = json.dumps(document_of(report, code), indent=2) + "\n"
-    if json_file == "-":
-        sys.stdout.write(document)
-        return
-    if json_file:
-        Path(json_file).write_text(document, encoding="utf-8")
-    print("\n" + text_of(report), file=sys.stderr)
 
 
 def document_of(report: Report, code: int) -> dict[str, object]:

@@ -280,7 +280,8 @@ def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> 
             continue
         below_line = [stack for stack in stacks if _calls_from(stack, line, function)]
         seconds = period[1] / period[0]
-        place = _deepest_common(below_line)
+        others = {(p.file, p.function) for stack in stacks if stack not in below_line for p in stack.path}
+        place = _deepest_common(below_line, others)
         if place is None or any(
             finding.seconds_per_step > seconds / 2 for finding in told if _is_below(finding, below_line)
         ):
@@ -313,15 +314,15 @@ def _is_below(finding: Finding, stacks: list[Stack]) -> bool:
     return any(place.file == finding.file and place.line == finding.line for stack in stacks for place in stack.path)
 
 
-def _deepest_common(stacks: list[Stack]) -> Place | None:
-    """The innermost own function that most of the stacks' time is spent below."""
+def _deepest_common(stacks: list[Stack], others: set[tuple[str, str]]) -> Place | None:
+    """The innermost own function that most of the stacks' time is spent below, and that nothing else calls."""
     total = sum(stack.wall_s for stack in stacks)
     seconds: dict[tuple[int, str, str], float] = {}
     places: dict[tuple[int, str, str], Place] = {}
     for stack in stacks:
         depth = 0
         for place in stack.path:
-            if place.kind == "own":
+            if place.kind == "own" and (place.file, place.function) not in others and place.function[-1] != ">":
                 key = (depth, place.file, place.function)
                 seconds[key] = seconds.get(key, 0.0) + stack.wall_s
                 places.setdefault(key, place)
