@@ -58,6 +58,7 @@ def judge(recordings: list[Recording]) -> Report:
         *_of_steps(training),
         *_of_traces(training),
         *_of_stages(training),
+        *_of_python_functions(training),
         *_of_worker_starts(training),
         *_of_batches(training),
     ]
@@ -455,6 +456,53 @@ def _of_stages(training: Training) -> list[Finding]:
     ]
 
 
+def _of_python_functions(training: Training) -> list[Finding]:
+    """Python functions that TensorFlow calls: while it makes a batch, or within the compiled step."""
+    if not training.has_python_functions or training.unit is None:
+        return []
+    function = _outermost(sample_stacks(training))
+    if function is None:
+        return []
+    in_step = training.unit["seconds"] / max(1, training.loop["batches"])
+    makes_batches = training.wait_s >= _WAIT_MIN * training.step_s
+    seconds = training.wait_s if makes_batches else min(in_step, training.work_s)
+    name = function.function.rpartition(".")[2]
+    if makes_batches:
+        title = f"tf.py_function: {name} runs in Python for each clip, and a step waits {_time(seconds)} for it"
+        remedy = (
+            "Python's lock lets one such function run at a time. Write it with TensorFlow's own operations, or take "
+            "it out of the training: a cache holds what it computes (xtts-precompute DATA CACHE)."
+        )
+    else:
+        title = f"tf.numpy_function: {name} runs in Python within the step, {_time(seconds)} of each"
+        remedy = "The compiled step waits for Python's lock. Write it with TensorFlow's own operations."
+    return [
+        Finding(
+            title=title,
+            call="tf.py_function" if makes_batches else "tf.numpy_function",
+            file=function.file,
+            line=function.line,
+            function=function.function,
+            seconds_per_step=seconds,
+            share=seconds / training.step_s,
+            remedy=remedy,
+            cache="yes" if makes_batches else "no",
+            evidence=[f"{training.samples_of_step:.0f} calls in a step, {_time(training.sample_s)} each"],
+            cause="python function",
+        )
+    ]
+
+
+def _outermost(stacks: list[Stack]) -> Place | None:
+    """The own function that the most time is spent below."""
+    seconds: dict[Place, float] = {}
+    for stack in stacks:
+        first = next((place for place in stack.path if place.kind == "own"), None)
+        if first is not None:
+            seconds[first] = seconds.get(first, 0.0) + stack.wall_s
+    return max(seconds, key=seconds.__getitem__) if seconds else None
+
+
 # --- workers and batches ---------------------------------------------------------------------
 
 
@@ -495,7 +543,7 @@ def _of_worker_starts(training: Training) -> list[Finding]:
 
 
 def _of_batches(training: Training) -> list[Finding]:
-    if training.samples_of_step > 1.0 or training.unit is None:
+    if training.samples_of_step > 1.0 or training.unit is None or training.has_python_functions:
         return []
     # What a batch of 8 would spare cannot be measured from batches of 1: at least the fixed part of a step.
     seconds = training.step_s * 0.5

@@ -8,6 +8,7 @@ from typing import Any
 
 from .recording import Place, Recording, Stack
 
+PYTHON_FUNCTION = "tf.py_function"  # the unit of Python functions that TensorFlow calls
 _WARM_STEPS = 2  # the first of a loop, which load libraries and fill queues
 
 
@@ -37,10 +38,15 @@ class Training:
         return int(self.loop["facts"].get("workers") or 0)
 
     @property
+    def has_python_functions(self) -> bool:
+        return bool(self.unit and self.unit["name"] == PYTHON_FUNCTION)
+
+    @property
     def samples_of_step(self) -> float:
         """Without a count of fetches, the loader's batch size."""
         if self.unit and self.unit["calls"]:
-            return float(self.unit["samples"] / self.unit["calls"])
+            batches = self.loop["batches"] if self.has_python_functions else self.unit["calls"]
+            return float(self.unit["samples"] / max(1, batches))
         return float(self.loop["facts"].get("batch") or 1)
 
     @property
@@ -65,7 +71,7 @@ def find_training(recordings: list[Recording]) -> Training | None:
     data = loop["facts"].get("data")
     makers, units = [], []
     for recording in family:
-        own = [unit for unit in recording.facts["units"] if unit["name"] == data or unit["name"] == "tf.py_function"]
+        own = [unit for unit in recording.facts["units"] if unit["name"] in (data, PYTHON_FUNCTION)]
         if own:
             makers.append(recording)
             units += own
@@ -136,7 +142,7 @@ def stacks_of_steps(training: Training) -> list[Stack]:
         begin = next((number for number, place in enumerate(path) if is_of_loop(place, training.loop)), None)
         if begin is None or waits_for_batch(path):
             continue
-        found.append(Stack("", tuple(path[begin:]), wall_s, processor_s))
+        found.append(Stack("", tuple(p for p in path[begin:] if p.kind != "trace"), wall_s, processor_s))
     return found
 
 
