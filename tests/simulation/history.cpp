@@ -13,10 +13,7 @@ constexpr std::uint64_t kStepsMax = 700;  // of a program that meets with a misf
 // Chooses what a history holds.
 class Maker {
  public:
-  Maker(std::uint64_t seed, const LeftOut& left_out) : random_(seed) {
-    history_.seed = seed;
-    history_.left_out = left_out;
-  }
+  explicit Maker(std::uint64_t seed) : random_(seed) { history_.seed = seed; }
 
   History make() {
     history_.corpus = chance(0.7) ? CorpusKind::kFiles : CorpusKind::kParts;
@@ -32,7 +29,6 @@ class Maker {
  private:
   std::uint64_t below(std::uint64_t count) { return random_() % count; }
   bool chance(double share) { return static_cast<double>(random_() >> 11U) * 0x1.0p-53 < share; }
-  bool is_left_out(std::string_view what) const { return history_.left_out.contains(what); }
   template <typename... Words>
   std::string one_of(Words... words) {
     const std::array<std::string, sizeof...(Words)> all{words...};
@@ -81,7 +77,7 @@ class Maker {
   }
 
   std::vector<std::string> update() {
-    if (chance(0.35) && !is_left_out("rules")) {
+    if (chance(0.35)) {
       if (chance(0.2)) {
         settings_.push_back("--no-text");
       } else {
@@ -150,11 +146,7 @@ class Maker {
   void add_event() {
     const std::uint64_t which = below(20);
     if (which < 8) {
-      auto change = static_cast<ChangeKind>(below(kChangeCount));
-      if (change == ChangeKind::kEditInSecret && is_left_out("secret-edits"))
-        change = ChangeKind::kEdit;
-      if (change == ChangeKind::kOtherSuffix && is_left_out("suffixes"))
-        change = ChangeKind::kTouch;
+      const auto change = static_cast<ChangeKind>(below(kChangeCount));
       history_.events.push_back({.kind = EventKind::kChange, .seed = random_(), .change = change});
     } else if (which < 15) {
       add_run(any_program());
@@ -178,8 +170,8 @@ class Maker {
 
 }  // namespace
 
-History make_history(std::uint64_t seed, const LeftOut& left_out) {
-  return Maker(seed, left_out).make();
+History make_history(std::uint64_t seed) {
+  return Maker(seed).make();
 }
 
 std::string describe(const std::vector<std::string>& words) {

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -39,19 +37,15 @@ struct Event {
   double switch_share = 0.05;                      // how often threads take turns
 };
 
-// What a history leaves out, because it is known to fail: the words of --leave-out (README.md).
-using LeftOut = std::set<std::string, std::less<>>;
-
 struct History {
   std::uint64_t seed = 0;
   CorpusKind corpus = CorpusKind::kFiles;
   std::uint32_t clip_count = 10;
   bool is_on_network = false;
-  LeftOut left_out = {};
   std::vector<Event> events = {};
 };
 
-[[nodiscard]] History make_history(std::uint64_t seed, const LeftOut& left_out = {});
+[[nodiscard]] History make_history(std::uint64_t seed);
 
 [[nodiscard]] std::string describe(const ProgramRun& program);
 [[nodiscard]] std::string describe(const std::vector<std::string>& words);

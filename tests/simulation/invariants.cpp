@@ -109,8 +109,7 @@ World::Verdict World::judge_alone(const Before& before, const Running& one) {
       if (!lost.empty()) return Failure{"kept", "compact has changed the cache:\n" + lost};
     }
     const bool has_unfinished = !before.unfinished.files.empty();  // it is for the next build
-    if (has_unfinished || history_.left_out.contains("compact")) return std::nullopt;
-    return judge_superseded(*cache);
+    return has_unfinished ? std::nullopt : judge_superseded(*cache);
   }
   return std::nullopt;
 }
@@ -122,7 +121,6 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
   const bool gives_up =
       has_word(one.words, "--overwrite") || has_word(one.words, "--discard-unfinished");
   const bool is_same_work =
-      !history_.left_out.contains("sealed") &&
       before.unfinished.features_fingerprint == cache.manifest.features_fingerprint;
   if (is_same_work && !gives_up && history_.corpus == CorpusKind::kFiles) {
     const auto sources = corpus_.sources();
@@ -138,7 +136,6 @@ World::Verdict World::judge_build(const Before& before, const Running& one, cons
   }
   const bool was_column = !before.unfinished.files.empty() && before.unfinished.sources.empty();
   if (was_column && one.outcome.decoded.empty() && !gives_up) {
-    if (history_.left_out.contains("columns")) return std::nullopt;
     for (const std::string& path : before.unfinished.files)
       if (!disk_.files.exists(path))
         return Failure{"kept", "a build with nothing to do has removed " + path +
@@ -190,7 +187,7 @@ World::Verdict World::judge_superseded(const Snapshot& cache) {
 
 World::Verdict World::judge_failed(const Before& before, const Running& one) {
   for (const std::string& path : before.unfinished.files)
-    if (!disk_.files.exists(path) && !history_.left_out.contains("sealed"))
+    if (!disk_.files.exists(path))
       return Failure{"kept", "a command that failed has removed the unfinished work " + path};
   return is_pasting_ ? std::nullopt : paste(one.words, one.outcome);
 }
@@ -227,8 +224,6 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
     }
     builds = builds || words.front() == "build";
     if (auto failure = run_alone(words, last)) return failure;
-    if (last.exit_code == 2 && words.front() == "build" && history_.left_out.contains("settings"))
-      return is_pasting_ = false, std::nullopt;
   }
   is_pasting_ = false;
   if (!any) return std::nullopt;
@@ -243,8 +238,6 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
   if (!builds && last_whole_->generation > before->generation &&
       settings_not_followed(last_build_, *last_whole_).empty())
     return std::nullopt;
-  has_lost_settings_ = history_.left_out.contains("settings");
-  if (has_lost_settings_) return std::nullopt;
   return Failure{"pasted", "after what the message says, the cache has other settings:\n" +
                                settings_changed(*before, *last_whole_)};
 }

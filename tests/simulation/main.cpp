@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
-#include <sstream>
 #include <string>
 
 #include "shrink.hpp"
@@ -21,12 +20,10 @@ struct Options {
   bool tells_history = false;
   bool keeps_going = false;
   bool shrinks = true;
-  LeftOut left_out;
 };
 
 int usage() {
   std::cerr << "simulation [--seeds N] [--start S] [--seconds T] [--keep-going] [--no-shrink]\n"
-               "           [--leave-out WORD,...]\n"
                "simulation --seed S [--history]\n";
   return 2;
 }
@@ -43,7 +40,7 @@ int run(const Options& options) {
   for (; done < options.seeds; ++done) {
     if (options.seconds > 0 && seconds_since(begin) > options.seconds) break;
     const std::uint64_t seed = options.start + done;
-    const Verdict verdict = run_apart(make_history(seed, options.left_out));
+    const Verdict verdict = run_apart(make_history(seed));
     totals.steps += verdict.totals.steps;
     totals.decisions += verdict.totals.decisions;
     totals.programs += verdict.totals.programs;
@@ -54,7 +51,7 @@ int run(const Options& options) {
     std::cout << "seed " << seed << " breaks '" << verdict.failure->invariant
               << "': " << verdict.failure->text << "\n";
     if (options.shrinks) {
-      const Shrunk shrunk = shrink(make_history(seed, options.left_out), *verdict.failure);
+      const Shrunk shrunk = shrink(make_history(seed), *verdict.failure);
       std::cout << "The shortest history of it, after " << shrunk.attempts << " attempts:\n"
                 << shrunk.verdict.story << "which breaks '" << shrunk.verdict.failure->invariant
                 << "': " << shrunk.verdict.failure->text << "\n";
@@ -93,9 +90,6 @@ int run_main(int argc, char** argv) {
       options.start = number();
     } else if (word == "--seconds") {
       options.seconds = static_cast<double>(number());
-    } else if (word == "--leave-out") {
-      std::istringstream words(argv[++i]);
-      for (std::string one; std::getline(words, one, ',');) options.left_out.insert(one);
     } else if (word == "--seed") {
       options.start = number();
       options.seeds = 1;

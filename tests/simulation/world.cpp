@@ -29,7 +29,6 @@ World::World(History history)
 
 std::optional<Failure> World::run() {
   for (const Event& event : history_.events) {
-    if (has_lost_settings_) break;
     if (auto failure = live(event)) return failure;
   }
   return settle();
@@ -77,16 +76,18 @@ World::Verdict World::run_programs(const Event& event) {
   return event.programs.size() > 1 ? std::nullopt : run_again(running.front());
 }
 
-// A convert or merge that was killed is run again, and ends well.
+// A convert, merge or compact that was killed is run again, and ends well.
 World::Verdict World::run_again(const Running& one) {
   const std::string& command = one.words.front();
-  if ((command != "convert" && command != "merge") || !one.process.is_dead) return std::nullopt;
-  if (history_.left_out.contains("rewrites") || is_damaged_) return std::nullopt;
-  const std::string& source = one.words[command == "convert" ? 1 : 2];
+  if (command != "convert" && command != "merge" && command != "compact") return std::nullopt;
+  if (!one.process.is_dead || is_damaged_) return std::nullopt;
+  const std::string& source = one.words[command == "merge" ? 2 : 1];
   if (!disk_.files.exists(source + "/manifest.json")) return std::nullopt;
+  // A compact refuses to harm unfinished work.
+  if (command == "compact" && disk_.files.exists(kCache + "/.build/journal")) return std::nullopt;
   Outcome outcome;
   if (auto failure = run_alone(one.words, outcome)) return failure;
-  const std::string target = one.words[command == "convert" ? 2 : 1];
+  const std::string& target = one.words[command == "convert" ? 2 : 1];
   if (outcome.exit_code == 0 && !disk_.files.exists(target + "/.build/lock")) return std::nullopt;
   if (command == "merge" && outcome.exit_code == 3) return std::nullopt;  // no clip is left
   return Failure{"again", "it was killed, and run again it ends with " +
@@ -227,7 +228,7 @@ World::Verdict World::settle() {
   Outcome outcome;
   if (is_damaged_)
     if (auto failure = run_alone({"verify", kCache}, outcome)) return failure;
-  if (last_build_.empty() || has_lost_settings_) return std::nullopt;
+  if (last_build_.empty()) return std::nullopt;
   std::erase(last_build_, "--overwrite");
   std::erase(last_build_, "--retry-rejects");
   if (history_.seed % 2 == 0 && disk_.files.exists(kCache + "/manifest.json"))

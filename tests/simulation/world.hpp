@@ -92,7 +92,6 @@ class World {
   std::map<std::uint32_t, Reader> readers_;
   std::uint32_t next_reader_ = 0;
   bool is_damaged_ = false;
-  bool has_lost_settings_ = false;               // by what a message said, and that is left out
   std::optional<formats::Manifest> last_whole_;  // of the cache when it was whole last
   bool is_pasting_ = false;
   std::vector<std::string> last_build_;
