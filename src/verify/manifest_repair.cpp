@@ -47,7 +47,8 @@ FoundIndex seen(const Candidate& candidate) {
 
 class ManifestRepair {
  public:
-  explicit ManifestRepair(Run& run) : run_(run) {}
+  explicit ManifestRepair(Run& run)
+      : run_(run), sources_(store::load_source_table(run.env, run.cache)) {}
 
   Result<std::optional<RepairedFile>> run() {
     XTTS_TRY(list_candidates());
@@ -74,7 +75,9 @@ class ManifestRepair {
         read_text_file(run_.env, run_.path_of(reader::kManifestName), formats::kManifestBytesMax);
     const auto is_published = [&](const std::string& index) {
       const auto digest = reader::digest_of_index_name(index);
-      return damaged && digest && damaged->find(digest->to_hex()) != std::string::npos;
+      if (!digest) return false;
+      return (damaged && damaged->find(digest->to_hex()) != std::string::npos) ||
+             (sources_ && sources_->index_digest == *digest);  // saved after publication
     };
     const auto unfinished = store::unfinished_generation(run_.env, run_.cache);
     XTTS_ASSIGN(const auto entries, run_.env.list(run_.cache));
@@ -112,8 +115,8 @@ class ManifestRepair {
         continue;
       return std::optional(Evidence(Sign::kMaybeNewerIndex, other.index_name));
     }
-    if (const auto sources = store::load_source_table(run_.env, run_.cache)) {
-      const std::string name = formats::index_file_name(sources->index_digest);
+    if (sources_) {
+      const std::string name = formats::index_file_name(sources_->index_digest);
       if (!run_.env.stat(run_.path_of(name)))
         return std::optional(Evidence(Sign::kLostIndexOfSources, name));
     }
@@ -171,6 +174,7 @@ class ManifestRepair {
   }
 
   Run& run_;
+  const std::optional<store::SourceTable> sources_;
   std::vector<Candidate> candidates_;  // the highest generation first
 };
 

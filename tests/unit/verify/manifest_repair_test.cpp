@@ -151,10 +151,15 @@ TEST(ManifestRepair, TakesWhatWasPublishedBesideItsJournal) {
     env.add_file(kCache + "/.build/" + std::string(store::kBuildMark), "");
     env.add_file(kCache + "/.build/journal",
                  store::encode_line(store::JournalHead{.generation = generation}));
-    env.add_file(kCache + "/" + kManifest, flipped(before.at(kManifest), 70));
-    const Report report = repaired(env);
-    EXPECT_TRUE(report.ok) << told(report);
-    EXPECT_EQ(open_cache(env)->manifest().generation, generation);
+    const std::string& manifest = before.at(kManifest);
+    const std::size_t at_digest =
+        manifest.find(formats::decode_manifest(manifest)->index_digest.to_hex());
+    for (const std::size_t place : {std::size_t{70}, at_digest}) {
+      env.add_file(kCache + "/" + kManifest, flipped(manifest, place));
+      const Report report = repaired(env);
+      EXPECT_TRUE(report.ok) << told(report);
+      EXPECT_EQ(open_cache(env)->manifest().generation, generation);
+    }
     EXPECT_TRUE(must_build(env, repair_request()).unchanged);
     EXPECT_EQ(difference(before, files_below(env)), "");
   }
