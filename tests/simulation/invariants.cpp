@@ -201,7 +201,6 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
   Outcome last = outcome;
   std::vector<std::string> words = first;
   bool any = false;
-  bool builds = false;
   for (int round = 0; round < kRoundsMax; ++round) {
     if (last.exit_code == 0 && (words == first || first.front() != "verify")) break;
     if (last.exit_code == 0) {
@@ -222,7 +221,6 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
       if (std::ranges::find(words, "--isa") == words.end())
         words.insert(words.end(), {"--isa", "scalar"});  // the machine's, so to say
     }
-    builds = builds || words.front() == "build";
     if (auto failure = run_alone(words, last)) return failure;
   }
   is_pasting_ = false;
@@ -234,8 +232,8 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
   if (!before || !last_whole_ || sections_equal(*before, *last_whole_)) return std::nullopt;
   if (first.front() == "build" && settings_not_followed(first, *last_whole_).empty())
     return std::nullopt;
-  // A repair takes the newest manifest. A killed build may have written it, but not published it.
-  if (!builds && last_whole_->generation > before->generation &&
+  // A repair takes the newest manifest, and a build goes on, with what the last build asked for.
+  if (last_whole_->generation > before->generation &&
       settings_not_followed(last_build_, *last_whole_).empty())
     return std::nullopt;
   return Failure{"pasted", "after what the message says, the cache has other settings:\n" +
