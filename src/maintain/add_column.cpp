@@ -186,6 +186,7 @@ class Addition final : public ColumnAddition {
   Status begin() {
     XTTS_TRY(describe(view_->manifest()));
     XTTS_TRY(list_clips());
+    XTTS_TRY(check_no_other_journal());
     if (to_make_.empty()) return {};
     return continue_journal();
   }
@@ -311,7 +312,6 @@ class Addition final : public ColumnAddition {
     const Manifest& manifest = view_->manifest();
     XTTS_ASSIGN(const auto generations, folder_->generations());
     generation_ = generations.newest + 1;
-    XTTS_TRY(check_no_other_journal());
     XTTS_ASSIGN(auto opened, store::Journal::open(env_, *folder_, journal_head()));
     journal_ = std::move(opened.journal);
     per_shard_ = entry_.spec.geometry().clips_per_shard();
