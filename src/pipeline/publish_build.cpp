@@ -73,7 +73,7 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
 }
 
 // Checks the losses after the index is written, for the index knows the hours. If nothing is
-// published, the index is removed.
+// published, the index is removed. What the journal names stays.
 Status check_losses(const BuildJob& job, const CacheState& cache_state, const Planned& planned,
                     const Computed& computed, const formats::Counts& counts,
                     store::CacheFolder& folder) {
@@ -90,7 +90,8 @@ Status check_losses(const BuildJob& job, const CacheState& cache_state, const Pl
                    option_set("features.max_frames", "auto") + " for the lengths of DATA now"};
   }
   if (verdict.ok() || !cache_state.is_garbage_known) return verdict;
-  XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(computed.shards)));
+  XTTS_ASSIGN(const auto journal, store::read_journal(job.env, job.request.cache));
+  XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(journal.shards)));
   return verdict;
 }
 

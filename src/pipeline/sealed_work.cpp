@@ -83,6 +83,7 @@ class SealedWorkFinder {
     }
     work_.records_.resize(to_compute.size());
     whole_.resize(shards.size());
+    ids_.resize(shards.size());
     work_.contents_.resize(to_compute.size());
     // Newer work first: a kept shard may hold an older record of a clip, too.
     for (const bool is_kept : {false, true}) {
@@ -133,6 +134,7 @@ class SealedWorkFinder {
       }
       ids = std::move(*found);
     }
+    ids_[number] = ids;
     if (shard.sealed.empty()) return {};
     const auto file = open_shard(job_.env, job_.cache, shard.sealed.front());
     if (!file) return {};
@@ -281,38 +283,48 @@ class SealedWorkFinder {
     return next == store::record_count(shard) && reject_count == shard.rejects.size();
   }
 
+  // Whether another shard that stays holds each of its clips. What a rule of this plan drops, or
+  // DATA no longer has, lies nowhere else until a generation is published.
+  [[nodiscard]] bool is_superseded(std::size_t number) const {
+    return ids_[number] && std::ranges::all_of(*ids_[number], [&](const Digest& id) {
+             const auto place = places_.find(id);
+             if (place == places_.end()) return false;
+             const std::uint32_t shard = work_.records_[place->second].shard;
+             return shard != UINT32_MAX && shard != number;
+           });
+  }
+
   void keep(std::vector<JournalShard> shards) {
-    std::size_t planned = 0;
+    std::vector<bool> stays(shards.size());
     for (std::size_t i = 0; i < shards.size(); ++i) {
-      if (!is_whole(i, shards[i], planned)) continue;
+      if (!is_whole(i, shards[i], work_.whole_.size())) continue;
       work_.whole_.push_back(shards[i]);
-      ++planned;
+      stays[i] = true;
     }
-    const std::size_t done = std::min(planned * per_shard_, work_.records_.size());
-    work_.clip_count_ = done;
+    const std::size_t done = std::min(work_.whole_.size() * per_shard_, work_.records_.size());
+    std::vector<bool> has_rejects(shards.size());
+    for (const auto& [place, shard] : reject_shards_)
+      if (place >= done) has_rejects[shard] = true;
     std::vector<std::uint32_t> moved_to(shards.size(), UINT32_MAX);
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (stays[i] || (is_superseded(i) && !has_rejects[i])) continue;
+      moved_to[i] = static_cast<std::uint32_t>(work_.kept_.size());
+      work_.kept_.push_back(std::move(shards[i]));
+      work_.kept_.back().is_kept = true;
+    }
+    work_.clip_count_ = done;
     for (std::size_t place = 0; place < work_.records_.size(); ++place) {
-      auto& record = work_.records_[place];
+      SealedWork::Record& record = work_.records_[place];
       if (place < done) {
         record = {};
         work_.contents_[place] = {};
         work_.rejects_.erase(place);
-        continue;
+      } else if (record.shard != UINT32_MAX) {
+        record.shard = moved_to[record.shard];
+        ++work_.clip_count_;
+      } else if (work_.rejects_.contains(place)) {
+        ++work_.clip_count_;
       }
-      std::uint32_t* shard = &record.shard;
-      std::uint32_t of_reject = UINT32_MAX;
-      if (work_.rejects_.contains(place)) {
-        of_reject = reject_shards_.at(place);
-        shard = &of_reject;
-      }
-      if (*shard == UINT32_MAX) continue;
-      ++work_.clip_count_;
-      if (moved_to[*shard] == UINT32_MAX) {
-        moved_to[*shard] = static_cast<std::uint32_t>(work_.kept_.size());
-        work_.kept_.push_back(shards[*shard]);
-        work_.kept_.back().is_kept = true;
-      }
-      *shard = moved_to[*shard];
     }
   }
 
@@ -321,6 +333,7 @@ class SealedWorkFinder {
   std::unordered_map<Digest, std::size_t, IdHash> places_;        // id -> place in to_compute
   std::unordered_map<std::size_t, std::uint32_t> reject_shards_;  // of the rejects, by place
   std::vector<bool> whole_;                                       // by line: it may stay
+  std::vector<std::optional<std::vector<Digest>>> ids_;           // by line; none: unreadable
   records::SourceFile source_file_{0};                            // only for hashing
   std::optional<corpus::SourcePlace> last_source_;
   std::optional<Digest> last_digest_;

@@ -7,6 +7,9 @@
 // inode have changed since. Damage is no failure: such a clip is computed. copy() may be called
 // from any number of threads. Memory: some 100 bytes a clip while it looks,
 // then 24.
+//
+// Nothing that was sealed is lost before a generation is published: a shard stays until others hold
+// all its clips, also when this plan has no use for them.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +60,7 @@ class SealedWork {
 
   // This plan's shards 0, 1, ... that stay.
   [[nodiscard]] const std::vector<store::JournalShard>& whole() const noexcept { return whole_; }
-  // The other shards of which something is taken over.
+  // The other shards of which something is taken over, or that alone hold a clip's record.
   [[nodiscard]] const std::vector<store::JournalShard>& kept() const noexcept { return kept_; }
   // The lines of the new journal.
   [[nodiscard]] std::vector<store::JournalShard> lines() const;

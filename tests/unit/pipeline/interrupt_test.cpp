@@ -247,6 +247,49 @@ TEST(Unfinished, OfAnotherRecipeIsNotRemovedUnasked) {
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
 
+// What was sealed lies there for the build that gets its way, whatever comes between.
+void expect_nothing_is_decoded_again(MemoryEnv& env) {
+  DecodedSources decoded;
+  auto request = tolerant_request();
+  request.run.make_decoder = decoded.maker();
+  must_build(env, request);
+  EXPECT_LE(decoded.count(), kClips - kFirstUnsealed + 1);  // clip 5 may be tried again
+  request.cache = "/elsewhere";
+  must_build(env, request);
+  EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
+}
+
+TEST(Unfinished, IsNotRemovedByABuildWhoseRulesEndIt) {
+  for (const std::string seconds : {"0.05", "0.4"}) {  // no clip is left; too many are dropped
+    SCOPED_TRACE("at most " + seconds + " s");
+    MemoryEnv env;
+    interrupt_build(env);
+    const Files sealed = files_named(files_below(env), "shards/");
+    auto strict = tolerant_request();
+    strict.recipe = recipe_of_small_shards({"corpus.max_clip_seconds=" + seconds});
+    strict.max_losses.dropped = 0.05;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      EXPECT_EQ(run_build(env, strict).status().code(), StatusCode::kTooManyRejects);
+      for (const auto& [name, bytes] : sealed) EXPECT_TRUE(env.exists(kCache + "/" + name)) << name;
+    }
+    expect_nothing_is_decoded_again(env);
+  }
+}
+
+TEST(Unfinished, IsNotRemovedWhileItsClipsAreGone) {
+  MemoryEnv env;
+  interrupt_build(env);
+  for (std::uint32_t i = 0; i < kClipsPerSmallShard; ++i)
+    ASSERT_TRUE(env.remove_file(sound_path(i)).ok());
+  TestObserver observer;
+  observer.cancel_at = 0;
+  EXPECT_EQ(pipeline::build(env, tolerant_request(), observer).status().code(),
+            StatusCode::kCancelled);
+  add_sounds(env, kClips);
+  env.add_file(sound_path(5), "no sound");
+  expect_nothing_is_decoded_again(env);
+}
+
 TEST(Unfinished, OfTheSameRecipeIsBegunAnewWhenAsked) {
   MemoryEnv env;
   interrupt_build(env);
