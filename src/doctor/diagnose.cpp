@@ -317,6 +317,7 @@ class Doctor {
     question.step_uses_cpu = request_.trains_on_cpu || profile_.is_on_cpu;
     question.has_cache = !request_.cache.empty();
     question.is_trainers_way = librosa_.has_value();
+    question.trainer = request_.config.empty() ? request_.code : request_.config;
     question.step_ms = profile_.step_ms;
     question.step_source = "the profile that was given";
     if (request_.step_ms) {

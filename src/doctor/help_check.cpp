@@ -310,6 +310,29 @@ Picture picture_of(const HelpQuestion& question) {
   return found.utilization_now.low >= kModelShare ? Picture::kModel : Picture::kUnknown;
 }
 
+namespace {
+
+// The rates of a loader that the trainer may not use promise nothing.
+Check without_promise(const HelpQuestion& question, Check check) {
+  std::string text = "The loader of your trainer (" + question.trainer +
+                     ") was not timed, so no gain is promised. Made " + question.on_the_fly.way +
+                     ", this corpus gives " + range_text(question.on_the_fly.clips_per_s, "") +
+                     " clips a second";
+  if (question.cache)
+    text += ", and " + range_text(question.cache->clips_per_s, "") + " from a cache";
+  check.findings.insert(
+      check.findings.begin(),
+      Finding{.status = CheckStatus::kCannotTell,
+              .text = text + ".",
+              .remedy = "Time your training, as it is: `xtts-precompute trace -- python train.py`. "
+                        "`profile --loader --step --json` makes a file for --profile."});
+  check.status = worst_of(check.findings);
+  check.summary = check.findings.front().text;
+  return check;
+}
+
+}  // namespace
+
 Check check_help(const HelpQuestion& question) {
   Check check{.name = "will_it_help", .title = "Will precomputing help?"};
   add_supply(question.on_the_fly, question.batch_size, check);
@@ -322,6 +345,8 @@ Check check_help(const HelpQuestion& question) {
                               .unit = "share"});
   const Picture picture = picture_of(question);
   judge_picture(picture, question.measured_data_share.has_value(), check);
+  if (!question.trainer.empty() && !question.measured_step_ms)
+    return without_promise(question, std::move(check));
   if (!question.step_ms) {
     judge_without_step(question, check);
     if (!check.findings.empty()) check.status = worst_of(check.findings);
@@ -361,8 +386,10 @@ Check check_help(const HelpQuestion& question) {
                                 "xp.StepProfiler around your step."});
   } else {
     const bool is_sure = found.gain.low >= kWorthwhile;
+    const std::string against =
+        question.measured_step_ms ? "" : "against loading " + question.on_the_fly.way + ", ";
     std::string text =
-        (is_sure ? "Yes: training becomes " : "Perhaps: training becomes ") + numbers + ".";
+        (is_sure ? "Yes: " : "Perhaps: ") + against + "training becomes " + numbers + ".";
     text += question.step_uses_cpu ? " This is for training on the CPU."
                                    : " This is for training on a GPU.";
     if (!is_measured)
@@ -376,9 +403,14 @@ Check check_help(const HelpQuestion& question) {
         check.findings.begin(),
         Finding{.status = is_sure ? CheckStatus::kFail : CheckStatus::kWarn,
                 .text = std::move(text),
-                .remedy = question.has_cache ? "Train from the cache."
-                                             : "Build a cache with `xtts-precompute DATA "
-                                               "CACHE`, and train from it.",
+                .remedy = std::string(question.has_cache
+                                          ? "Train from the cache."
+                                          : "Build a cache with `xtts-precompute DATA CACHE`, and "
+                                            "train from it.") +
+                          (question.measured_step_ms
+                               ? ""
+                               : " `xtts-precompute trace -- python train.py` times your own "
+                                 "loader."),
                 .gain = Gain{.low = std::max(found.gain.low, 1.0),
                              .high = found.gain.high,
                              .basis = "predicted from rates measured here"}});

@@ -48,6 +48,9 @@ struct HelpQuestion {
   std::optional<Range> build_s = {};
   bool has_cache = false;       // the user has built one already
   bool is_trainers_way = true;  // on_the_fly is how the trainer loads; else this program's own way
+  // The configuration or code of the user's trainer, whose own loader nobody has timed; empty: none
+  // was named.
+  std::string trainer = {};
   // A measured profile of the user's own training.
   std::optional<Range> measured_step_ms = {};  // the step now; it needs no prediction then
   std::optional<double> measured_data_share = {};

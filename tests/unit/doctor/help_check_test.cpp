@@ -73,7 +73,7 @@ TEST(CheckHelp, WithACacheItDoesNotAskForOne) {
   question.step_ms = Range{50.0, 50.0};
   question.has_cache = true;
   const Check check = check_help(question);
-  EXPECT_EQ(check.findings[0].remedy, "Train from the cache.");
+  EXPECT_THAT(check.findings[0].remedy, ::testing::StartsWith("Train from the cache."));
   EXPECT_THAT(check.summary, ::testing::Not(HasSubstr("Building")));
 }
 
@@ -82,6 +82,31 @@ TEST(CheckHelp, SaysWhoseLoaderWasMeasured) {
   question.step_ms = Range{50.0, 50.0};
   question.is_trainers_way = false;
   EXPECT_THAT(check_help(question).summary, HasSubstr("Your own loader was not measured"));
+}
+
+// The trainer's native loader may be ten times as fast as librosa, and then a factor is untrue.
+TEST(CheckHelp, PromisesNoFactorToATrainerWhoseLoaderWasNotTimed) {
+  HelpQuestion question = slow_loader();
+  question.step_ms = Range{50.0, 50.0};
+  question.trainer = "config.yaml";
+  const Check check = check_help(question);
+  EXPECT_EQ(check.status, CheckStatus::kCannotTell);
+  EXPECT_THAT(check.summary, HasSubstr("no gain is promised"));
+  EXPECT_THAT(check.findings[0].remedy, HasSubstr("xtts-precompute trace -- python train.py"));
+  EXPECT_FALSE(check.findings[0].gain);
+  for (const Evidence& row : check.evidence) EXPECT_NE(row.unit, "times") << row.what;
+  question.step_ms.reset();
+  EXPECT_THAT(check_help(question).summary, HasSubstr("no gain is promised"));
+  question.measured_step_ms = Range{300.0, 310.0};
+  question.step_ms = Range{50.0, 50.0};
+  EXPECT_TRUE(check_help(question).findings[0].gain);
+}
+
+TEST(CheckHelp, SaysAgainstWhichLoaderAFactorStands) {
+  HelpQuestion question = slow_loader();
+  question.step_ms = Range{50.0, 50.0};
+  EXPECT_THAT(check_help(question).summary, HasSubstr("against loading librosa, 8 workers"));
+  EXPECT_THAT(check_help(question).findings[0].remedy, HasSubstr("trace -- python train.py"));
 }
 
 // Librosa is slower than this program, so training may wait for it all the same.
