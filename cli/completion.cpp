@@ -112,6 +112,7 @@ std::string fish_value(const CompletionOption& option) {
 std::vector<CompletionCommand> describe_commands(const CLI::App& app) {
   std::vector<CompletionCommand> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_group().empty()) continue;  // hidden
     CompletionCommand out;
     out.name = command->get_name();
     out.help = command->get_description();

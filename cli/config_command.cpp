@@ -1,82 +1,33 @@
-// config check: the trainer's config.yaml, judged and mended.
-#include <charconv>
+// config check: the trainer's config.yaml, judged and mended by the adviser.
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "base/try.hpp"
+#include "cli/adviser.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/config_view.hpp"
-#include "doctor/check_json.hpp"
-#include "doctor/config_check.hpp"
-#include "doctor/config_fix.hpp"
-#include "report/human.hpp"
 
 namespace xtts::cli {
 namespace {
 
-using doctor::CheckStatus;
-using nlohmann::json;
-
 struct ConfigCommand {
-  std::string action;
-  std::string file;
-  bool fix = false;
-  std::string gpu;
-  std::string gpus;
-  std::string cache;
+  std::string action, file, gpu, gpus, cache, fail_on;
   std::string reader = "launcher";
-  std::string fail_on;
+  bool fix = false;
 };
 
-constexpr std::uint32_t kGpusMax = 64;
-
-Result<std::uint32_t> gpu_count_of(const std::string& text) {
-  std::uint32_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > kGpusMax)
-    return Status(
-        StatusCode::kInvalidArgument,
-        "--gpus is a number from 1 to " + std::to_string(kGpusMax) + ", not '" + text + "'");
-  return count;
-}
-
-Result<doctor::ConfigSituation> situation_of(Env& env, const ConfigCommand& command) {
-  XTTS_ASSIGN(auto situation, doctor::find_situation(env, command.gpu));
-  situation.cache = command.cache;
-  situation.is_for_trainer = command.reader == "trainer";
-  if (!command.gpus.empty()) {
-    XTTS_ASSIGN(situation.gpu_count, gpu_count_of(command.gpus));
+Status run_config(const Context& context, const ConfigCommand& command) {
+  std::vector<std::string> words{"config", command.action};
+  for (const auto& [name, value] : {std::pair{"--gpu", &command.gpu},
+                                    {"--gpus", &command.gpus},
+                                    {"--cache", &command.cache},
+                                    {"--for", &command.reader},
+                                    {"--fail-on", &command.fail_on}}) {
+    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
   }
-  return situation;
-}
-
-json to_json(const doctor::ConfigFix& fix, const std::string& file) {
-  json document = doctor::to_json(std::vector<doctor::Check>{fix.check});
-  document["file"] = file;
-  add_fix(fix, document);
-  return document;
-}
-
-bool is_reached(const std::string& limit, CheckStatus status) {
-  if (limit.empty()) return false;
-  return status == CheckStatus::kFail || (limit == "warn" && status == CheckStatus::kWarn);
-}
-
-Status run_config_check(Context& context, const ConfigCommand& command) {
-  XTTS_ASSIGN(const doctor::ConfigSituation situation, situation_of(context.env, command));
-  doctor::ConfigFix fix;
-  if (command.fix) {
-    XTTS_ASSIGN(fix, doctor::fix_config(context.env, command.file, situation));
-  } else {
-    XTTS_ASSIGN(fix.check, doctor::check_config(context.env, command.file, situation));
-  }
-  context.print(fix_text(fix));
-  context.print(findings_text(fix.check));
-  context.summarize(report::escape_controls(fix.check.summary) + "\n");
-  context.print_json(to_json(fix, command.file));
-  if (!is_reached(command.fail_on, fix.check.status)) return {};
-  return {StatusCode::kCorrupt, fix.check.summary};
+  if (command.fix) words.emplace_back("--fix");
+  words.insert(words.end(), {"--", command.file});
+  return become_adviser(context, std::move(words));
 }
 
 }  // namespace
@@ -101,7 +52,7 @@ void add_config_command(CLI::App& app, Context& context) {
           "xtts-precompute config check config.yaml\n"
           "xtts-precompute config check config.yaml --fix --gpu 'RTX 4090'\n"
           "xtts-precompute config check config.yaml --cache ./cache --fail-on fail   # in CI")
-      .runs([&context, command] { return run_config_check(context, *command); });
+      .runs([&context, command] { return run_config(context, *command); });
 }
 
 }  // namespace xtts::cli

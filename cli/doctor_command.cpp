@@ -9,20 +9,20 @@
 
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
+#include "cli/adviser.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/config_view.hpp"
 #include "cli/doctor_view.hpp"
 #include "cli/number_option.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
 #include "doctor/check_json.hpp"
-#include "doctor/config_fix.hpp"
 #include "doctor/diagnose.hpp"
 #include "doctor/doctor_page.hpp"
 #include "doctor/support_text.hpp"
 #include "recipe/trainer_config.hpp"
+#include "report/human.hpp"
 #include "request/build_request.hpp"
 #include "request/json_text.hpp"
 #include "request/temporary_folder.hpp"
@@ -108,6 +108,16 @@ Result<pipeline::BuildRequest> build_request(Context& context, const DoctorOptio
   return without;
 }
 
+// `config check` for the adviser. `fix` is "--fix", or empty.
+std::vector<std::string> words_of(const DoctorOptions& options, const std::string& fix) {
+  std::vector<std::string> words{"config", "check"};
+  if (!options.gpu.empty()) words.push_back("--gpu=" + options.gpu);
+  if (!options.cache.empty()) words.push_back("--cache=" + options.cache);
+  if (!fix.empty()) words.push_back(fix);
+  words.insert(words.end(), {"--", options.config});
+  return words;
+}
+
 Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& options) {
   doctor::DoctorRequest request;
   ConfiguredLoading loading;
@@ -133,7 +143,14 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   request.config = options.config;
   request.python = options.python;
   request.runs_frameworks = !options.quick_fix;
-  XTTS_ASSIGN(request.situation, doctor::find_situation(context.env, options.gpu));
+  if (!options.config.empty()) {
+    request.judged_config = ask_adviser(words_of(options, ""), stop_requested);
+    // A GPU that nobody knows is a mistake on the command line; a file that cannot be judged is
+    // not.
+    const auto& judged = *request.judged_config;
+    if (!judged.ok() && judged.status().message().starts_with("no settings are known for the GPU"))
+      return judged.status();
+  }
   request.scratch_folder = request::temporary_folder(context.env);
   request.writable_folder = options.out.empty() ? request.scratch_folder : options.out;
   request.cancelled = stop_requested;
@@ -195,13 +212,30 @@ std::string next_commands(const DoctorOptions& options) {
          " -m myxtts.cli train --config " + config + " --data-path " + data + "\n";
 }
 
+// The changes that the adviser has written, as `config check --fix` tells them.
+std::string fix_text(const nlohmann::json& fix) {
+  const auto shown = [](const nlohmann::json& value) {
+    return value.is_string() ? report::escape_controls(value.get<std::string>()) : std::string();
+  };
+  std::string text;
+  for (const auto& change : fix.at("fixed")) {
+    const std::string after = shown(change.at("after"));
+    const std::string before = shown(change.at("before"));
+    text +=
+        "mended " + shown(change.at("key")) + ": " +
+        (after.empty() ? "now a comment" : (before.empty() ? "added" : before) + " -> " + after) +
+        "\n";
+  }
+  for (const auto& reason : fix.at("refused")) text += "left " + shown(reason) + "\n";
+  if (fix.at("backup").is_string()) text += "the old file is " + shown(fix.at("backup")) + "\n";
+  return text;
+}
+
 // Writes the changes of the configuration that were found.
-Status quick_fix(Context& context, const DoctorOptions& options,
-                 const doctor::ConfigSituation& situation, nlohmann::json& document) {
-  XTTS_ASSIGN(const doctor::ConfigFix fix,
-              doctor::fix_config(context.env, options.config, situation));
+Status quick_fix(Context& context, const DoctorOptions& options, nlohmann::json& document) {
+  XTTS_ASSIGN(const nlohmann::json fix, ask_adviser(words_of(options, "--fix"), stop_requested));
   context.print(fix_text(fix) + next_commands(options));
-  add_fix(fix, document);
+  for (const char* const key : {"fixed", "refused", "backup"}) document[key] = fix.at(key);
   return {};
 }
 
@@ -245,7 +279,7 @@ Status run_doctor(Context& context, DoctorOptions options) {
   context.print(describe_diagnosis(*diagnosis, Evidence::kOfProblems, context.out.width()));
   nlohmann::json document = doctor::to_json(diagnosis->checks);
   document["machine"] = diagnosis->machine;
-  if (options.quick_fix) XTTS_TRY(quick_fix(context, options, request.situation, document));
+  if (options.quick_fix) XTTS_TRY(quick_fix(context, options, document));
   context.print_json(document);
   if (options.out.empty()) return {};
   return write_reports(context, options, *diagnosis, document);

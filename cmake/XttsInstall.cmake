@@ -1,6 +1,6 @@
 # `cmake --install` installs the program and, in libexec, its decoder; libxtts_reader.so and
 # libxtts_builder.so with their headers; a CMake package (find_package(xtts), targets xtts::reader
-# and xtts::builder); and the shipped recipes. It installs nothing static and no third-party
+# and xtts::builder); the shipped recipes; and the adviser (Python). It installs nothing static and no third-party
 # header.
 include(CMakePackageConfigHelpers)
 
@@ -44,6 +44,11 @@ if(TARGET xtts_reader)
   endif()
 endif()
 
+if(TARGET xtts-precompute)  # the adviser, which its commands hand over to
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/python/xtts_advise
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/xtts-precompute/python
+    FILES_MATCHING PATTERN *.py PATTERN *.yaml PATTERN __pycache__ EXCLUDE)
+endif()
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/configs/recipes)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs/recipes
     DESTINATION ${CMAKE_INSTALL_DATADIR}/xtts-precompute FILES_MATCHING PATTERN *.yaml)

@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "doctor/cache_probe.hpp"
 #include "doctor/code_check.hpp"
+#include "doctor/configuration_check.hpp"
 #include "doctor/corpus_probe.hpp"
 #include "doctor/formats_check.hpp"
 #include "doctor/frameworks_check.hpp"
@@ -387,15 +388,8 @@ class Doctor {
   [[nodiscard]] bool has_gpu() const { return gpus_->ok() && !(*gpus_)->empty(); }
 
   [[nodiscard]] std::optional<Check> configuration() const {
-    if (request_.config.empty()) return std::nullopt;
-    begin("judging " + request_.config);
-    ConfigSituation situation = request_.situation;
-    situation.cache = request_.cache;
-    auto check = check_config(env_, request_.config, situation);
-    if (check.ok()) return std::move(*check);
-    return Check{.name = "configuration",
-                 .title = "Configuration",
-                 .summary = request_.config + " was not judged: " + check.status().message() + "."};
+    if (!request_.judged_config) return std::nullopt;
+    return check_configuration(*request_.judged_config, request_.config);
   }
 
   void add_frameworks(Diagnosis& diagnosis) const {

@@ -9,13 +9,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/env.hpp"
 #include "doctor/check.hpp"
-#include "doctor/config_check.hpp"
 #include "doctor/range.hpp"
 #include "pipeline/build_request.hpp"
 
@@ -28,8 +28,9 @@ struct DoctorRequest {
   std::string code = {};                             // the trainer's folder; empty: none
   std::string config = {};                           // the trainer's config.yaml; empty: none
   std::string python = {};                           // empty: the one on PATH
-  ConfigSituation situation = {};                    // of `config`; the cache is filled in
-  bool runs_frameworks = true;                       // takes up to 40 s
+  // What the adviser says of `config` (configuration_check.hpp); unset: nobody asked it.
+  std::optional<Result<nlohmann::json>> judged_config = {};
+  bool runs_frameworks = true;  // takes up to 40 s
   std::uint32_t batch_size = 32;
   std::optional<double> step_ms = {};  // of the user's training step, without waiting for data
   bool trains_on_cpu = false;

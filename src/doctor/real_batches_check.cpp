@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/cycle_search.hpp"
+#include "doctor/range.hpp"
 #include "report/batch_times.hpp"
 #include "report/human.hpp"
 

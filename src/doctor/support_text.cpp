@@ -6,14 +6,23 @@
 #include <sstream>
 
 #include "doctor/check_json.hpp"
-#include "doctor/config_facts.hpp"
-#include "doctor/config_keys.hpp"
-#include "doctor/trainer_fields.hpp"
+#include "recipe/trainer_keys.hpp"
+#include "recipe/yaml_tree.hpp"
 
 namespace xtts::doctor {
 namespace {
 
 constexpr const char* kHidden = "[removed]";
+constexpr const char* kNotShown = "(not shown)";
+
+// A line for a key. Only the trainer's own values are shown: another may be a secret.
+std::string line_of(const std::string& name, const recipe::YamlNode& value) {
+  const bool is_single = value.kind == recipe::YamlNode::Kind::kScalar;
+  const std::string text = is_single ? value.text : std::string(describe(value));
+  const bool is_address = text.find("://") != std::string::npos;  // it may hold a password
+  const bool is_shown = recipe::is_trainer_key(name) && !is_address;
+  return name + ": " + (is_shown ? text : kNotShown) + "\n";
+}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   if (from.size() < 2) return text;  // a home of "/" would turn every path into "~"
@@ -77,14 +86,14 @@ std::string without_secrets(std::string_view text) {
 }
 
 std::string config_for_support(std::string_view text, const std::string& origin) {
-  const auto facts = ConfigFacts::read(text, origin, {});
-  if (!facts.ok()) return "It cannot be read: " + facts.status().message() + "\n";
+  const auto root = recipe::read_yaml_map(text, origin);
+  if (!root.ok()) return "It cannot be read: " + root.status().message() + "\n";
   std::string lines;
-  for (const GivenKey& key : facts->given()) {
-    const bool is_known = find_trainer_field(key.name) != nullptr;
-    const std::string value = is_known ? facts->text(key.name) : kNotShown;
-    const bool is_address = value.find("://") != std::string::npos;  // it may hold a password
-    lines += key.name + ": " + (is_address ? kNotShown : value) + "\n";
+  for (const recipe::YamlEntry& section : root->entries) {
+    if (section.value.kind != recipe::YamlNode::Kind::kMap)
+      lines += line_of(section.key, section.value);
+    for (const recipe::YamlEntry& entry : section.value.entries)
+      lines += line_of(section.key + "." + entry.key, entry.value);
   }
   return lines;
 }

@@ -56,15 +56,16 @@ Result<TrainerRule> read_rule(const YamlNode& root, const std::string& name, con
   return rule;
 }
 
+std::string_view shipped_keys() {
+  for (const ShippedTrainer& trainer : shipped_trainers())
+    if (trainer.name == kLibrosaRecipe) return trainer.keys;
+  return {};
+}
+
 std::vector<TrainerRule> shipped_rules() {
-  std::vector<TrainerRule> rules;
-  for (const ShippedTrainer& trainer : shipped_trainers()) {
-    if (trainer.name != kLibrosaRecipe) continue;
-    auto read = read_trainer_rules(trainer.keys, "keys.yaml");
-    assert(read.ok());
-    if (read.ok()) rules = std::move(*read);
-  }
-  return rules;
+  auto read = read_trainer_rules(shipped_keys(), "keys.yaml");
+  assert(read.ok());
+  return read.ok() ? std::move(*read) : std::vector<TrainerRule>();
 }
 
 }  // namespace
@@ -95,6 +96,15 @@ const TrainerRule* find_trainer_rule(std::string_view name) {
   const auto rules = trainer_rules();
   const auto found = std::ranges::find(rules, name, &TrainerRule::name);
   return found == rules.end() ? nullptr : &*found;
+}
+
+bool is_trainer_key(std::string_view name) {
+  static const Result<YamlNode> root = read_yaml_map(shipped_keys(), "keys.yaml");
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const YamlNode* section = root.ok() ? find_in(*root, name.substr(0, dot)) : nullptr;
+  const YamlNode* row =
+      section == nullptr || dot == name.size() ? nullptr : find_in(*section, name.substr(dot + 1));
+  return row != nullptr && find_in(*row, "type") != nullptr;
 }
 
 }  // namespace xtts::recipe

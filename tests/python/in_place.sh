@@ -25,6 +25,7 @@ build check --target _core _builder xtts-precompute xtts-decode xtts-draw
 # One folder holds the Python files, the modules and the program, as in a wheel.
 rm -rf "$package"
 mkdir -p "$package"
+ln -sfn "$project/src/python/xtts_advise" "$(dirname "$package")/xtts_advise"
 built=$project/build/check
 ln -s "$project"/src/python/xtts_precompute/* "$built"/src/python/_*.so \
   "$built/src/api/reader/libxtts_reader.so.0" "$built/lib/libxtts_builder.so.0" \

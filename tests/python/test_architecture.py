@@ -113,7 +113,33 @@ def test_an_import_circle_would_be_found():
         graphlib.TopologicalSorter({("a",): {("b",)}, ("b",): {("a",)}}).prepare()
 
 
+# The second package, whose folders judge. It runs without the compiled modules.
+ADVISER = PACKAGE.parent / "xtts_advise"
+ADVISER_ARROWS = {
+    "words": set(),
+    "probe": {"words"},
+    "running": {"probe", "words"},
+    "config": {"words", "probe", "running"},
+    "trace": set(),
+}
+
+
+@pytest.mark.parametrize("path", sorted(ADVISER.rglob("*.py")), ids=lambda path: str(path.relative_to(ADVISER)))
+def test_every_import_of_the_adviser_follows_an_arrow(path):
+    module = path.relative_to(ADVISER).with_suffix("").parts
+    if module[0].startswith("__"):
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == len(module):  # from the package itself
+            for name in [node.module] if node.module else [one.name for one in node.names]:
+                assert name.split(".")[0] in {module[0], *ADVISER_ARROWS[module[0]]}, name
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
+            assert not any(name.split(".")[0] == PACKAGE.name for name in names), names
+
+
 def test_the_table_is_a_way_down():
+    graphlib.TopologicalSorter(ADVISER_ARROWS).prepare()
     graphlib.TopologicalSorter(ARROWS).prepare()
 
 

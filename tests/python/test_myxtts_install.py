@@ -420,7 +420,7 @@ PROGRAMS = {
     ),
     "a short batch": (
         "def train_step():\n    raise TypeError('Binding inputs to tf.function failed due to ...')\ntrain_step()\n",
-        "set training.enable_graph_mode: false, or a batch_size that divides the number of clips",
+        "accumulate over two steps, --grad-accum 2 (gradient_accumulation_steps), which takes any batch",
     ),
     "another layout": (
         "raise FileNotFoundError('Metadata file not found: /data/metadata.csv')\n",

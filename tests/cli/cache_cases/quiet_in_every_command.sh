@@ -44,8 +44,12 @@ judges 2 recipes nowhere
 data   0 formats
 data   0 completion bash
 judges 2
+judges 0 config check config.yaml
+judges 0 config check config.yaml --fix
+judges 4 config check config.yaml --fail-on warn
+judges 2 config check nowhere.yaml
 '
-adviser='doctor profile config'  # their output is another matter
+adviser='doctor profile'  # their output is another matter
 
 cp -r data/wavs plain
 rm plain/LJ001-0005.wav
@@ -57,6 +61,7 @@ truncate -s 9000 damaged/shards/tokens/*.lmdb
 mkdir several
 cp -r data several/one
 cp -r data several/two
+printf 'data:\n  batch_size: 8\n' >config.yaml
 mkdir ../fresh
 cp -r . ../fresh
 

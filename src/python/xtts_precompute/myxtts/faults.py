@@ -39,12 +39,11 @@ def fault_of(error: BaseException) -> str | None:
     if "Binding inputs to tf.function failed" in words and "train_step" in functions:
         return (
             "with pad_to_fixed_length its compiled step takes full batches alone, and an epoch's last one may be "
-            "short: set training.enable_graph_mode: false, or a batch_size that divides the number of clips"
+            "short: accumulate over two steps, --grad-accum 2 (gradient_accumulation_steps), which takes any batch"
         )
     if words == "'NoneType' object has no attribute 'items'" and "_train_epoch" in functions:
         return (
-            "its step without accumulation of gradients gives no losses: take --grad-accum 2 "
-            "(gradient_accumulation_steps) or more"
+            "its compiled step gives no losses: take --grad-accum 2 (gradient_accumulation_steps) or more; " + _mended()
         )
     return None
 

@@ -1,0 +1,110 @@
+#include "cli/adviser.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/run_program.hpp"
+#include "base/try.hpp"
+
+namespace xtts::cli {
+namespace {
+
+constexpr std::chrono::seconds kLimit{60};
+constexpr const char* kPackage = "xtts_advise";
+// This package starts itself anew there, where the Python of PATH lacks a library.
+constexpr const char* kSystemPython = "/usr/bin/python3";
+
+std::filesystem::path own_path() {
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown);
+}
+
+// In a build folder beside the program, in a wheel beside the program's package, or installed.
+Result<std::string> find_package() {
+  const std::filesystem::path folder = own_path().parent_path();
+  for (const char* const place : {".", "..", XTTS_PYTHON_FROM_PROGRAM}) {
+    const auto package = (folder / place / kPackage).lexically_normal();
+    std::error_code unknown;
+    if (std::filesystem::exists(package / "__main__.py", unknown)) return package.string();
+  }
+  return Status(StatusCode::kNotFound, "the folder " + std::string(kPackage) +
+                                           ", which judges, is not beside " + own_path().string() +
+                                           ": install xtts-precompute again, as a whole");
+}
+
+// The words that start the adviser, but for the Python.
+Result<std::vector<std::string>> call_of(std::vector<std::string> words) {
+  XTTS_ASSIGN(std::string package, find_package());
+  std::vector<std::string> call{std::move(package), "--program", own_path().string()};
+  for (std::string& word : words) call.push_back(std::move(word));
+  return call;
+}
+
+std::vector<std::string> pythons() {
+  std::vector<std::string> names;
+  if (const char* const given = std::getenv("XTTS_PYTHON"); given != nullptr && *given != '\0')
+    names.emplace_back(given);
+  names.insert(names.end(), {"python3", kSystemPython});
+  return names;
+}
+
+Status no_python() {
+  return {StatusCode::kUnsupported,
+          "this command judges in Python, and there is none: `apt-get install python3 "
+          "python3-ruamel.yaml` brings it on Debian and Ubuntu"};
+}
+
+std::vector<std::string> with_python(const std::string& python,
+                                     const std::vector<std::string>& call) {
+  std::vector<std::string> words{python};
+  words.insert(words.end(), call.begin(), call.end());
+  return words;
+}
+
+// "unsupported" of {"error": {"code", "message"}}, as json_code_name() writes it.
+Status failure_of(const nlohmann::json& error) {
+  const std::string name = error.value("code", "internal");
+  const std::string message = error.value("message", "");
+  for (const StatusCode code :
+       {StatusCode::kInvalidArgument, StatusCode::kNotFound, StatusCode::kUnsupported,
+        StatusCode::kResource, StatusCode::kCorrupt})
+    if (json_code_name(code) == name) return {code, message};
+  return {StatusCode::kInternal, message};
+}
+
+}  // namespace
+
+Status become_adviser(const Context& context, std::vector<std::string> words) {
+  if (context.flags.json) words.insert(words.begin() + 1, "--json");
+  if (context.flags.quiet) words.insert(words.begin() + 1, "--quiet");
+  XTTS_ASSIGN(const std::vector<std::string> call, call_of(std::move(words)));
+  for (const std::string& python : pythons()) {
+    const Status failed = become_program(with_python(python, call));
+    if (failed.code() != StatusCode::kNotFound) return failed;
+  }
+  return no_python();
+}
+
+Result<nlohmann::json> ask_adviser(const std::vector<std::string>& words,
+                                   const std::function<bool()>& cancelled) {
+  std::vector<std::string> with_json = words;
+  with_json.insert(with_json.begin() + 1, "--json");
+  XTTS_ASSIGN(const std::vector<std::string> call, call_of(std::move(with_json)));
+  for (const std::string& python : pythons()) {
+    auto done = run_program(
+        {.arguments = with_python(python, call), .time_limit = kLimit, .cancelled = cancelled});
+    if (!done.ok() && done.status().code() == StatusCode::kNotFound) continue;
+    if (!done.ok()) return done.status();
+    auto document = nlohmann::json::parse(done->output, nullptr, false);
+    if (document.is_discarded() || !document.is_object())
+      return Status(StatusCode::kInternal, "the adviser failed: " + last_line(done->errors));
+    if (const auto error = document.find("error"); error != document.end())
+      return failure_of(*error);
+    return document;
+  }
+  return no_python();
+}
+
+}  // namespace xtts::cli

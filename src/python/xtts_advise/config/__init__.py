@@ -1,0 +1,1 @@
+"""config check: judges a trainer's configuration file, and mends it."""
