@@ -26,6 +26,7 @@ void add_probe_command(CLI::App& app, Context& context);
 void add_profile_command(CLI::App& app, Context& context);
 void add_recipes_command(CLI::App& app, Context& context);
 void add_show_command(CLI::App& app, Context& context);
+void add_trace_command(CLI::App& app, Context& context);
 void add_verify_command(CLI::App& app, Context& context);
 
 }  // namespace xtts::cli

@@ -44,6 +44,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_doctor_command(app, context);
   add_bench_command(app, context);
   add_profile_command(app, context);
+  add_trace_command(app, context);
   add_probe_command(app, context);
   add_config_command(app, context);
   add_recipes_command(app, context);

@@ -23,7 +23,7 @@ COMMANDS = {
 # A library: what brings it on Debian, and what does elsewhere.
 PACKAGES = {"ruamel.yaml": ("python3-ruamel.yaml", "ruamel.yaml")}
 SYSTEM_PYTHON = "/usr/bin/python3"
-OLDEST = (3, 9)
+OLDEST = (3, 10)
 
 
 def main() -> int:

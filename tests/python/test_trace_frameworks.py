@@ -1,0 +1,95 @@
+"""`xtts-precompute trace` on trainings of PyTorch and TensorFlow. tests/advise/planted has many more."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PACKAGES = str(Path(__import__("xtts_advise").__file__).parent.parent)
+
+TORCH = """
+    import csv, hashlib, torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Clips(Dataset):
+        def __len__(self):
+            return 96
+
+        def __getitem__(self, index):
+            with open("list.csv", newline="") as file:
+                rows = list(csv.reader(file))
+            generator = torch.Generator().manual_seed(int(rows[index][0]))
+            return torch.randn(400, generator=generator)
+
+    def main():
+        torch.manual_seed(3)
+        torch.set_num_threads(1)
+        model = torch.nn.Linear(400, 1)
+        optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+        digest = hashlib.sha256()
+        for _ in range(2):
+            for batch in DataLoader(Clips(), 4, shuffle=True, num_workers=2):
+                digest.update(batch.numpy().tobytes())
+                loss = model(batch).pow(2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        print(digest.hexdigest())
+
+    if __name__ == "__main__":
+        main()
+"""
+
+TENSORFLOW = """
+    import tensorflow as tf
+
+    @tf.function
+    def step(batch, number):
+        total = tf.constant(0.0)
+        for _ in range(60):
+            total = tf.math.sin(total + tf.reduce_sum(batch)) * number
+        return total
+
+    number = 0
+    for batch in tf.data.Dataset.from_tensor_slices(tf.ones((40, 8))).batch(2):
+        number += 1
+        step(batch, number)
+"""
+
+
+def traced(tmp_path: Path, program: str) -> tuple[str, dict[str, Any]]:
+    """Returns what the program printed, and the report."""
+    (tmp_path / "train.py").write_text(textwrap.dedent(program), encoding="utf-8")
+    trace = [sys.executable, "-m", "xtts_advise", "trace", "--out", "report.json", "--", sys.executable, "train.py"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([PACKAGES, os.environ.get("PYTHONPATH", "")])}
+    ended = subprocess.run(trace, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout, json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+
+
+def test_a_list_that_each_sample_reads_is_named_and_the_batches_stay(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "list.csv").write_text("".join(f"{number},some words\n" for number in range(20000)), encoding="utf-8")
+    printed, report = traced(tmp_path, TORCH)
+    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert printed == plain.stdout
+    assert (report["workers"], report["steps"]) == (2, 46)
+    first = report["findings"][0]
+    assert first["function"] == "Clips.__getitem__"
+    assert first["cause"] == "table"
+    assert first["share"] > 0.3
+
+
+def test_a_python_number_that_is_traced_again_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
+    _, report = traced(tmp_path, TENSORFLOW)
+    first = report["findings"][0]
+    assert first["cause"] == "traced again"
+    assert "Python value" in first["evidence"][0]
