@@ -325,7 +325,8 @@ Check without_promise(const HelpQuestion& question, Check check) {
       Finding{.status = CheckStatus::kCannotTell,
               .text = text + ".",
               .remedy = "Time your training, as it is: `xtts-precompute trace -- python train.py`. "
-                        "`profile --loader --step --json` makes a file for --profile."});
+                        "`xtts-precompute profile --loader --step --json` makes a file for "
+                        "--profile."});
   check.status = worst_of(check.findings);
   check.summary = check.findings.front().text;
   return check;

@@ -49,7 +49,7 @@ def run(args, parts):
     training = parts["Trainer"](args, queue)
     loader = parts["make_loader"](dataset, args, parts["collate"])
     if queue:
-        training.model.register_forward_hook(lambda *_: queue.launch(args.stand_in / 1000))
+        training.optimizer.register_step_post_hook(lambda *_: queue.launch(args.stand_in / 1000))
     digest, marks = hashlib.sha256(), []
     for step, batch in enumerate(itertools.islice(training.batches(loader), args.steps), 1):
         if args.digest:

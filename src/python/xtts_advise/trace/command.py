@@ -21,7 +21,7 @@ from .judge.findings import Report, judge
 from .judge.recording import read_recordings
 from .judge.text import text_of
 
-_EXAMPLE = "xtts-precompute trace -- python train.py --epochs 1"
+_EXAMPLE = "xtts-precompute trace -- python train.py"
 _GRACE_S = 20  # for the trainer to end after SIGINT, when --for is over
 
 

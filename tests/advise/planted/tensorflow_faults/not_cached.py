@@ -6,8 +6,8 @@ from speech_tensorflow import ops, pipeline
 
 def features(path):
     audio, _ = tf.audio.decode_wav(tf.io.read_file(path), desired_channels=1)
-    spectrum = tf.abs(tf.signal.stft(audio[:, 0], 2048, 69, 4096))
-    return tf.ensure_shape(spectrum[:600:4, :80], (150, 80)), tf.constant(150)
+    spectrum = tf.abs(tf.signal.stft(audio[:, 0], 2048, 200, 4096))
+    return tf.ensure_shape(spectrum[:150, :80], (150, 80)), tf.constant(150)
 
 
 def make_dataset(args):

@@ -7,12 +7,12 @@ import numpy as np
 import tensorflow as tf
 from speech_tensorflow import pipeline
 
-FRAMES, BANDS = 640, 80
+FRAMES, BANDS = 1280, 80
 
 
 def packed(folder):
     """Returns the packed files, of 30 clips each; makes them where they are missing."""
-    files = [pathlib.Path(folder, f"packed{number}.gz") for number in range(4)]
+    files = [pathlib.Path(folder, f"archive{number}.gz") for number in range(4)]
     random = np.random.default_rng(3)
     for file in files:
         if not file.exists():

@@ -14,5 +14,5 @@ class Trainer(trainer.Trainer):
         return tf.stack([self.table.lookup(tf.constant(letter)) for letter in text])
 
     def step(self, mels, frames):
-        self.texts = [self.tokens("we train a model of speech, with text") for _ in range(4)]
+        self.texts = [self.tokens("we train a model of speech, with text") for _ in range(self.args.batch_size)]
         return super().step(mels, frames)

@@ -9,7 +9,7 @@ from speech_torch import trainer
 class Trainer(trainer.Trainer):
     def __init__(self, args, queue=None):
         super().__init__(args, queue)
-        self.history = torch.zeros(12_000_000)  # statistics of speakers, saved with the model
+        self.history = torch.zeros(24_000_000)  # statistics of speakers, saved with the model
 
     def save(self, path):
         with open(path, "wb") as file:

@@ -1,12 +1,15 @@
-"""Reads a text's sounds aloud by espeak, for each sample."""
+"""Turns each text into sounds by espeak, over a backend that each sample makes."""
 
 import string
 
-from phonemizer import phonemize
+from phonemizer.backend import EspeakBackend
 from speech_torch import clips
+
+
+def phones_of(text):
+    return EspeakBackend("en-us", with_stress=True).phonemize([text], strip=True)[0]
 
 
 class Clips(clips.Clips):
     def tokens(self, text):
-        phones = " ".join(phonemize(word, language="en-us", backend="espeak", strip=True) for word in text.split())
-        return [ord(phone) % 64 for phone in phones if phone not in string.punctuation]
+        return [ord(phone) % 64 for phone in phones_of(text) if phone not in string.punctuation]

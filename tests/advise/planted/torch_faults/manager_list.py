@@ -18,6 +18,10 @@ class Clips(clips.Clips):
         speaker = self.rows[index][1]
         return [other for other in range(len(self.rows)) if self.rows[other][1] == speaker]
 
+    def as_long(self, index):
+        letters = len(self.rows[index][2])
+        return [other for other in range(len(self.rows)) if abs(len(self.rows[other][2]) - letters) < 4]
+
     def __getitem__(self, index):
-        assert index in self.same_speaker(index)
+        self.alike = set(self.same_speaker(index)) & set(self.as_long(index))
         return super().__getitem__(index)

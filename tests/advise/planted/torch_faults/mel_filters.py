@@ -7,9 +7,9 @@ from speech_torch import clips
 
 
 def log_mel(wave, rate_hz):
-    filters = librosa.filters.mel(sr=rate_hz, n_fft=4096, n_mels=80)
+    filters = librosa.filters.mel(sr=rate_hz, n_fft=2048, n_mels=80)
     frames = np.lib.stride_tricks.sliding_window_view(wave, 1024)[::441]
-    power = np.abs(np.fft.rfft(frames, 4096)[:, : filters.shape[1]]).astype("float32")
+    power = np.abs(np.fft.rfft(frames, 2048)[:, : filters.shape[1]]).astype("float32")
     return np.log1p(power[:100] @ filters.T)
 
 

@@ -7,8 +7,12 @@ def padded(rows, length, filler):
     return rows + [filler] * (length - len(rows))
 
 
+def clipped(mel):
+    return [[max(-4.0, min(4.0, value)) for value in frame] for frame in mel]
+
+
 def collate(batch):
-    mels = [mel.tolist() for mel, _ in batch]
+    mels = [clipped(mel.tolist()) for mel, _ in batch]
     tokens = [tokens.tolist() for _, tokens in batch]
     lengths = [len(mel) for mel in mels]
     mels = [padded(mel, max(lengths), [0.0] * 80) for mel in mels]

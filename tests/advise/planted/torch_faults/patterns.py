@@ -4,7 +4,7 @@ import re
 
 from speech_torch import clips
 
-SHORT = {f"{first}{second}.": f"{first}{second}" for first in "abcdefghijklmnopqrstuvwxyz" for second in "acdeilmnorst"}
+SHORT = {f"{first}{second}.": f"{first}{second}" for first in "abcdefghijklmnopqrstuvwxyz" for second in "abcdefghijklmnoprstuv"}
 
 
 def spoken(text):

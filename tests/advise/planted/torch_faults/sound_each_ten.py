@@ -19,5 +19,5 @@ class Trainer(trainer.Trainer):
     def listen(self, mel):
         spectrum = np.repeat(np.abs(mel.numpy()).T, 7, axis=0)[:513]
         spectrum = np.pad(spectrum, ((0, 513 - len(spectrum)), (0, 0)))
-        wave = librosa.griffinlim(spectrum, n_iter=60, hop_length=256, random_state=0)
+        wave = librosa.griffinlim(spectrum, n_iter=24, hop_length=256, random_state=0)
         soundfile.write(f"{self.args.data}/heard.wav", wave / np.abs(wave).max(), 22050)
