@@ -42,8 +42,8 @@ void add_trace_command(CLI::App& app, Context& context) {
       .option("--out", command->out, "FILE", "Write the report there, as JSON")
       .option("--keep", command->keep, "DIR", "Keep the recordings there")
       .examples(
-          "xtts-precompute trace -- python train.py --epochs 1\n"
-          "xtts-precompute trace --for 120 -- torchrun --nproc-per-node 2 train.py")
+          "xtts-precompute trace -- python train.py\n"
+          "xtts-precompute trace --for 120 -- torchrun train.py")
       .notes(kNotes)
       .runs([&context, command] { return run_trace(context, *command); });
 }
