@@ -1,6 +1,6 @@
 """Does a tracer name what starves a trainer, first or second, and call a healthy one clean?
 
-    planted.py --data FOLDER --trace 'python -m some_tracer --json OUT --' [NAME...]
+    planted.py --data FOLDER --trace 'xtts-precompute trace --out OUT --' [NAME...]
     planted.py --data FOLDER --measure [NAME...]     how much slower each fault makes a step, without a tracer
     planted.py --check                               the table itself, against the files
 

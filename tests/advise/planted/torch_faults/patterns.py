@@ -4,7 +4,8 @@ import re
 
 from speech_torch import clips
 
-SHORT = {f"{first}{second}.": f"{first}{second}" for first in "abcdefghijklmnopqrstuvwxyz" for second in "abcdefghijklmnoprstuv"}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SHORT = {f"{first}{second}.": f"{first}{second}" for first in LETTERS for second in LETTERS[:21]}
 
 
 def spoken(text):
