@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kNotes =
     "The training runs unchanged, and all Python processes that it starts are recorded: workers,\n"
-    "torchrun, programs. Write `--` before it. The exit code is the training's own. With --json, what\n"
+    "torchrun, programs. Write `--` before it. The exit code is the training's own. With --json, "
+    "what\n"
     "the training prints goes to standard error.";
 
 struct TraceCommand {
