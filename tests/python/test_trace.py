@@ -322,7 +322,8 @@ def test_wrong_arguments_end_with_2(arguments: list[str]) -> None:
         timeout=60,
     )
     assert ended.returncode == 2
-    assert "usage: xtts-precompute trace" in ended.stderr
+    assert ended.stderr.startswith("xtts-precompute: ")
+    assert ended.stderr.count("\n") == 1
 
 
 def test_what_runs_in_the_trainers_python_reads_as_3_8() -> None:
@@ -357,3 +358,11 @@ def test_a_fault_of_the_recording_does_not_reach_the_trainer() -> None:
     marks.event("stage", lambda: facts(None))
     assert list(Batches()) == [2, 1, 0]
     assert "cannot be had" in marks.faults[0]
+
+
+def test_quiet_prints_what_the_training_prints_and_json_one_document(tmp_path: Path) -> None:
+    ended, _ = traced(tmp_path, "print('loss 0.5')", "-q")
+    assert (ended.stdout, ended.stderr) == ("loss 0.5\n", "")
+    ended, _ = traced(tmp_path, "print('loss 0.5')", "--json")
+    assert json.loads(ended.stdout)["program_exit"] == 0
+    assert ended.stderr == "loss 0.5\n"

@@ -25,9 +25,9 @@ def run(command: Any, name: str, words: list[str]) -> int:
     try:
         printed, reached, document = command.run(options, Program())
     except Failure as error:
-        return _fail(error.code, str(error), options.json)
+        return fail(error.code, str(error), options.json)
     except RecursionError:
-        return _fail("invalid_argument", "the file is nested too deep", options.json)
+        return fail("invalid_argument", "the file is nested too deep", options.json)
     except KeyboardInterrupt:
         return 130
     if reached:
@@ -36,7 +36,7 @@ def run(command: Any, name: str, words: list[str]) -> int:
     return code or (EXIT_CODES["corrupt"] if reached else 0)
 
 
-def _fail(code: str, message: str, as_json: bool) -> int:
+def fail(code: str, message: str, as_json: bool) -> int:
     _tell(message)
     if as_json:
         _write(_dumped({"error": {"code": code, "message": message}}))

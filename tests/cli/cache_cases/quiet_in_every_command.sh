@@ -49,7 +49,7 @@ judges 0 config check config.yaml --fix
 judges 4 config check config.yaml --fail-on warn
 judges 2 config check nowhere.yaml
 '
-adviser='doctor profile'  # their output is another matter
+adviser='doctor profile trace'  # their output is another matter
 
 cp -r data/wavs plain
 rm plain/LJ001-0005.wav

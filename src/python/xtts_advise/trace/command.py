@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from ..running import fail
+from ..words import Failure
 from .inside import FOLDER
 from .judge.findings import Report, judge
 from .judge.recording import read_recordings
@@ -25,30 +27,23 @@ _EXAMPLE = "xtts-precompute trace -- python train.py"
 _GRACE_S = 20  # for the trainer to end after SIGINT, when --for is over
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="xtts-precompute trace",
-        description="Which calls does a training wait for? Runs it unchanged, and measures.",
-        epilog=f"Example: {_EXAMPLE}",
-    )
-    parser.add_argument("--for", dest="seconds", type=float, metavar="S", help="end the training after S seconds")
-    parser.add_argument("--out", metavar="FILE", help="write the report there, as JSON")
-    parser.add_argument("--keep", metavar="DIR", help="keep the recordings there")
-    parser.add_argument("--json", action="store_true", help="print the report as JSON; the trainer prints to stderr")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print no report")
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM ARGS", help="what trains")
-    options = parser.parse_args(arguments)
-    program = options.program[1:] if options.program[:1] == ["--"] else options.program
-    if not program:
-        parser.error(f"name the program that trains: {_EXAMPLE}")
-    if options.seconds is not None and not options.seconds > 0:
-        parser.error("--for: a number of seconds above 0")
-    if shutil.which(program[0]) is None:
-        parser.error(f"there is no program {program[0]}")
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser("xtts-precompute trace", allow_abbrev=False)
+    parser.add_argument("--for", dest="seconds", metavar="S")
+    parser.add_argument("--out", metavar="FILE")
+    parser.add_argument("--keep", metavar="DIR")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("-q", "--quiet", action="store_true")
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    options = parser.parse_args(words)
+    try:
+        program, seconds = _program_of(options.program), _seconds_of(options.seconds)
+    except Failure as error:
+        return fail(error.code, str(error), options.json)
     folder = options.keep or tempfile.mkdtemp(prefix="xtts-trace-")
     try:
         os.makedirs(folder, exist_ok=True)
-        code = run(program, os.path.abspath(folder), options.seconds, sys.stderr if options.json else None)
+        code = run(program, os.path.abspath(folder), seconds, sys.stderr if options.json else None)
         report = judge(read_recordings(folder))
     finally:
         if not options.keep:
@@ -61,6 +56,27 @@ def main(arguments: list[str]) -> int:
     elif not options.quiet:
         print("\n" + text_of(report), file=sys.stderr)
     return code
+
+
+def _program_of(words: list[str]) -> list[str]:
+    program = words[1:] if words[:1] == ["--"] else words
+    if not program:
+        raise Failure("invalid_argument", f"name the program that trains: {_EXAMPLE}")
+    if shutil.which(program[0]) is None:
+        raise Failure("not_found", f"there is no program {program[0]}: after `--` comes what trains, as in {_EXAMPLE}")
+    return program
+
+
+def _seconds_of(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise Failure("invalid_argument", f"--for {text}: a number of seconds above 0 is wanted")
+    return seconds
 
 
 def run(program: list[str], folder: str, seconds: float | None, output: TextIO | None) -> int:
