@@ -24,7 +24,7 @@ struct TrainerRule {
   When when = When::kAlways;
   // What the trainer takes where the key is absent, as YAML has it; empty: nothing depends on it
   // here, or the recipe says the same.
-  std::string trainer_default;
+  std::string trainer_default = {};
   std::string loader_note;  // what a loader does with it that is no cache; empty: nothing
   std::string about;        // "text", "sound", "random sound": what the key changes; mostly empty
 };
