@@ -39,6 +39,7 @@ def mend(text: str, origin: str, trainer: Trainer, check: Callable[[str], Check]
         _apply_all(fix, origin, trainer)
         if fix.text == before:
             break
+    fix.changes = [change for change in fix.changes if change.before != change.after]  # rules that disagree
     return fix
 
 

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -24,7 +23,7 @@ from .judge.recording import read_recordings
 from .judge.text import text_of
 
 _EXAMPLE = "xtts-precompute trace -- python train.py"
-_GRACE_S = 20  # for the trainer to end after SIGINT, when --for is over
+_GRACE_S = 10.0  # for the trainer to end after SIGINT, when --for is over
 
 
 def main(words: list[str]) -> int:
@@ -91,10 +90,9 @@ def run(program: list[str], folder: str, seconds: float | None, output: TextIO |
     try:
         code = child.wait(seconds)
     except subprocess.TimeoutExpired:
-        child.send_signal(signal.SIGINT)
-        code = _wait_or_end(child)
+        _end(child)
         print(f"\ntrace: the training was ended after {seconds:g} s (--for).", file=sys.stderr)
-        code = 0 if code in (-signal.SIGINT, 1, 130) else code
+        code = 0
     return 128 - code if code < 0 else code
 
 
@@ -105,14 +103,15 @@ def _passes_on(child: subprocess.Popen[bytes]) -> Callable[[int, FrameType | Non
     return pass_on
 
 
-def _wait_or_end(child: subprocess.Popen[bytes]) -> int:
-    try:
-        return child.wait(_GRACE_S)
-    except subprocess.TimeoutExpired:
-        child.terminate()
-        time.sleep(1)
-        child.kill()
-        return child.wait()
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """A training that was started in the background may ignore SIGINT."""
+    for number, seconds in ((signal.SIGINT, _GRACE_S), (signal.SIGTERM, 2), (signal.SIGKILL, None)):
+        child.send_signal(number)
+        try:
+            child.wait(seconds)
+            return
+        except subprocess.TimeoutExpired:
+            continue
 
 
 def document_of(report: Report, code: int) -> dict[str, object]:
