@@ -28,7 +28,8 @@ def test_versions_agree():
     assert importlib.metadata.version("xtts-precompute") == in_cmake == xp.__version__
     with pytest.raises(AttributeError, match="has no attribute 'opne'"):
         xp.opne
-    assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", 'ml_dtypes>=0.3; extra == "bfloat16"']
+    extras = ['ruamel.yaml>=0.17; extra == "advise"', 'ml_dtypes>=0.3; extra == "bfloat16"']
+    assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", *extras]
 
 
 RUNTIME = r"lib(stdc\+\+|gcc_s|m|c)\.so\.\d+|ld-linux.*\.so\.\d+"
