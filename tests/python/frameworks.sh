@@ -25,7 +25,7 @@ groups=(
   jax
 )
 # They measure, so nothing runs beside them.
-measuring="profile_command profile_own"
+measuring="profile_command profile_own trace_frameworks"
 
 state() {
   /usr/bin/python3 -c 'import sys; print(sys.version)'
