@@ -11,7 +11,7 @@ from typing import Any
 from .recording import Place, Stack
 
 _IMPORTS = "importlib"
-_MOST = 0.6
+_MOST = 0.4
 _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is
 
 
