@@ -10,7 +10,6 @@ import time
 from . import in_tensorflow, in_torch
 from .clocks import Clocks
 from .counts import Counts
-from .events import Events
 from .marks import Marks
 from .stacks import Stacks
 from .writing import write
@@ -26,12 +25,10 @@ class Recorder:
         self.folder = folder
         self._runs = False
         self.parent = None
-        self.events = Events()
         self.clocks = Clocks()
 
     def begin(self):
         self._reset()
-        sys.addaudithook(self.events.note)
         os.register_at_fork(after_in_child=self._begin_in_child)
         atexit.register(self.finish)
         self._start()
@@ -39,7 +36,6 @@ class Recorder:
     def _reset(self):
         self.stacks = Stacks()
         self.marks = Marks()
-        self.events.clear()
         self.clocks.close()
         self.writing = _thread.allocate_lock()
         self.began = time.monotonic()

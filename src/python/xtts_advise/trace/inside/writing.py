@@ -36,8 +36,6 @@ def document_of(recorder):
         "parent": recorder.parent or os.getppid(),
         "forked": recorder.parent is not None,
         "arguments": list(getattr(sys, "argv", []))[:20],
-        "python": sys.version.split()[0],
-        "modules": [name for name in ("torch", "tensorflow", "jax", "keras") if name in sys.modules],
         "seconds": time.monotonic() - recorder.began,
         "began": recorder.began,
         "processor_s": used.user + used.system,
@@ -49,9 +47,6 @@ def document_of(recorder):
         "units": [_unit(unit) for unit in list(marks.units.values())],
         "faults": list(marks.faults),
         "events": {name: list(rows) for name, rows in list(marks.events.items())},
-        "opens": dict(sorted(recorder.events.opens.items(), key=lambda item: -item[1])[:2000]),
-        "opened_files": len(recorder.events.opens),
-        "programs": dict(recorder.events.processes),
         "threads": _processor_of_threads(),
     }
 

@@ -64,7 +64,8 @@ def judge(recordings: list[Recording]) -> Report:
     ]
     findings = [finding for finding in findings if finding.share >= _SHARE_MIN]
     for finding in findings:
-        finding.gain = gain_of(training.step_s, finding.seconds_per_step)
+        if finding.cause != "batch":  # what more clips in a step would gain was not measured
+            finding.gain = gain_of(training.step_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
     return Report(training, findings, _notes(training), recordings)
 

@@ -32,8 +32,10 @@ def text_of(report: Report) -> str:
         first = report.findings[0]
         low, high = first.gain
         place = f"{_short(first.file)}:{first.line}"
-        gain = f"{_factor(low)} to {_factor(high)} times as fast"
-        lines += ["", f"Change first: {first.call} in {place}. A step then becomes {gain}."]
+        gain = f"A step then becomes {_factor(low)} to {_factor(high)} times as fast."
+        if high <= 1:
+            gain = "What that gains was not measured."
+        lines += ["", f"Change first: {first.call} in {place}. {gain}"]
     lines += ["", *report.notes]
     return "\n".join(lines)
 
