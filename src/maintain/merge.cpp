@@ -254,8 +254,8 @@ Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
   XTTS_ASSIGN(const auto clips, published_clips(parts));
   std::uint64_t record_count = 0;
   for (const auto& part : parts) record_count += part->size();
-  XTTS_TRY(pipeline::check_rejects(clips.rejects, request.max_rejects, clips.plan.clips.size(),
-                                   record_count));
+  XTTS_TRY(pipeline::check_rejects(clips.rejects, request.max_rejects, clips.plan.clips.size()));
+  XTTS_TRY(pipeline::check_any_clip(clips.rejects, record_count));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, lease_callbacks_of(request.run)));
   Merger merger(env, request, parts, clips, *folder);

@@ -44,11 +44,12 @@ std::string describe(const formats::Numerics& numerics) {
 }
 
 // Lists faults first: policy drops matter less beside them.
-std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
+// Of the faults, or of what rules of the recipe drop.
+std::string first_of(const std::vector<Reject>& rejects, bool of_faults) {
   std::string text;
   std::size_t named = 0;
   for (const Reject& reject : rejects) {
-    if (only_faults && reject.kind == RejectClass::kPolicy) continue;
+    if (of_faults == (reject.kind == RejectClass::kPolicy)) continue;
     text += "\n  " + formats::place_of(reject) + ": " + report::words_of(reject);
     if (++named == kRejectsNamed) break;
   }
@@ -232,22 +233,24 @@ Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit) {
 }
 
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
-                     std::uint64_t considered_count, std::optional<std::uint64_t> stored_count) {
+                     std::uint64_t considered_count) {
   const std::uint64_t faults = fault_count(rejects);
   const std::uint64_t allowed = allowed_faults(limit, considered_count);
-  if (faults > allowed) {
-    return {StatusCode::kTooManyRejects,
-            std::to_string(faults) + " of " + counted(considered_count, "clip", "clips") +
-                " could not be used, more than the " + std::to_string(allowed) +
-                " allowed. Nothing was published; what was computed is kept: run again with " +
-                option("max-rejects", std::to_string(faults)) +
-                " to publish it. The first of them:" + first_of(rejects, true)};
-  }
+  if (faults <= allowed) return {};
+  return {StatusCode::kTooManyRejects,
+          std::to_string(faults) + " of " + counted(considered_count, "clip", "clips") +
+              " could not be used, more than the " + std::to_string(allowed) +
+              " allowed. Nothing was published; what was computed is kept: run again with " +
+              option("max-rejects", std::to_string(faults)) +
+              " to publish it. The first of them:" + first_of(rejects, true)};
+}
+
+Status check_any_clip(const std::vector<Reject>& rejects, std::uint64_t stored_count) {
   if (stored_count != 0) return {};
   return {StatusCode::kTooManyRejects,
           "no clip is left to store: " + std::to_string(rejects.size()) +
               " were rejected, or dropped by rules of the recipe. The first of them:" +
-              first_of(rejects, faults > 0)};
+              first_of(rejects, true) + first_of(rejects, false)};
 }
 
 }  // namespace xtts::pipeline

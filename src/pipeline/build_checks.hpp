@@ -65,10 +65,11 @@ struct BuildRequest;
 // kTooManyRejects if more clips are faulty than the limit allows, before any is decoded.
 [[nodiscard]] Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit);
 
-// kTooManyRejects if more clips failed than the limit allows, or if none is left to store (a part
-// may be empty: no `stored_count`). Policy drops are no faults.
+// kTooManyRejects if more clips failed than the limit allows. Policy drops are no faults.
 [[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,
-                                   const RejectLimit& limit, std::uint64_t considered_count,
-                                   std::optional<std::uint64_t> stored_count);
+                                   const RejectLimit& limit, std::uint64_t considered_count);
+// kTooManyRejects if none is left to store.
+[[nodiscard]] Status check_any_clip(const std::vector<formats::Reject>& rejects,
+                                    std::uint64_t stored_count);
 
 }  // namespace xtts::pipeline

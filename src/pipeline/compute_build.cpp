@@ -87,6 +87,12 @@ Status compute_sound(const BuildJob& job, const CacheState& cache_state, const P
   return {};
 }
 
+// Where nothing was sealed, nobody goes on with these rules: the next build would take them over.
+Status forget_empty_work(const BuildJob& job, store::CacheFolder& folder) {
+  XTTS_ASSIGN(const auto left, find_unfinished(job.env, job.request.cache, nullptr));
+  return left && left->bytes == 0 ? folder.finish() : Status();
+}
+
 }  // namespace
 
 std::vector<store::SealedShard> sealed_of(const std::vector<store::JournalShard>& shards) {
@@ -158,12 +164,13 @@ Result<Computed> compute_build(const BuildJob& job, const CacheState& cache_stat
   for (const auto& shard : computed.shards)
     computed.rejects.insert(computed.rejects.end(), shard.rejects.begin(), shard.rejects.end());
   formats::sort_rejects(computed.rejects);
-  // A part may be empty.
-  const auto stored = job.request.partition
-                          ? std::nullopt
-                          : std::optional(stored_count(planned.plan, computed.shards));
   XTTS_TRY(check_rejects(computed.rejects, job.request.max_rejects,
-                         considered_clip_count(planned.plan), stored));
+                         considered_clip_count(planned.plan)));
+  if (job.request.partition) return computed;  // a part may be empty
+  const Status verdict =
+      check_any_clip(computed.rejects, stored_count(planned.plan, computed.shards));
+  if (!verdict.ok()) XTTS_TRY(forget_empty_work(job, folder));
+  XTTS_TRY(verdict);
   return computed;
 }
 

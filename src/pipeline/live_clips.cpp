@@ -79,9 +79,7 @@ Status LiveClips::prepare() {
   const formats::Recipe& recipe = request_.recipe;
   XTTS_TRY(check_dtype_holds_full_scale(recipe, request_.isa));
   XTTS_ASSIGN(plan_, make_plan(plan_request(recipe), std::move(found)));
-  if (plan_.to_compute.empty()) {
-    XTTS_TRY(check_rejects(plan_.rejects, {.count = UINT64_MAX, .share = 1.0}, size(), size()));
-  }
+  XTTS_TRY(check_any_clip(plan_.rejects, plan_.to_compute.size()));
   for (std::uint32_t position = 0; position < size(); ++position)
     positions_.emplace(full_id(clip(position)), position);
   speakers_ =

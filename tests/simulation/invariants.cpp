@@ -68,6 +68,13 @@ bool World::is_published_whole(std::string& why) {
   return why.empty();
 }
 
+void World::note_whole() {
+  auto now = read_manifest(disk_.files);
+  const bool is_other = !now || !last_whole_ || now->generation != last_whole_->generation;
+  if (is_other) asked_since_whole_.clear();
+  last_whole_ = std::move(now);
+}
+
 World::Verdict World::judge_all(const Before& before, const std::deque<Running>& running) {
   for (const Running& one : running) {
     if (one.process.is_dead) continue;
@@ -85,7 +92,7 @@ World::Verdict World::judge_all(const Before& before, const std::deque<Running>&
     const bool is_whole = is_published_whole(why);
     if (!is_whole && !is_damaged_) return Failure{"published", why};
     if (is_whole) is_damaged_ = false;
-    if (is_whole) last_whole_ = read_manifest(disk_.files);
+    if (is_whole) note_whole();
   }
   const Running& first = running.front();
   if (running.size() > 1 || first.process.is_dead || !first.process.last_call.empty())
@@ -185,9 +192,16 @@ World::Verdict World::judge_superseded(const Snapshot& cache) {
   return std::nullopt;
 }
 
+// Whether DATA and the rules, the words' own or the cache's, leave a clip.
+bool World::can_be_built(const std::vector<std::string>& words) {
+  const Files data = files_below(disk_.files, kData);
+  return exit_code_afresh(data, words) == 0 && (!last_whole_ || build_afresh(data, *last_whole_));
+}
+
 World::Verdict World::judge_failed(const Before& before, const Running& one) {
+  const bool gives_up = has_word(one.words, "--discard-unfinished");
   for (const std::string& path : before.unfinished.files)
-    if (!disk_.files.exists(path))
+    if (!gives_up && !disk_.files.exists(path))
       return Failure{"kept", "a command that failed has removed the unfinished work " + path};
   return is_pasting_ ? std::nullopt : paste(one.words, one.outcome);
 }
@@ -197,6 +211,7 @@ World::Verdict World::judge_failed(const Before& before, const Running& one) {
 World::Verdict World::paste(const std::vector<std::string>& first, const Outcome& outcome) {
   constexpr int kRoundsMax = 8;
   const auto before = last_whole_;
+  const auto asked = asked_since_whole_;
   is_pasting_ = true;
   Outcome last = outcome;
   std::vector<std::string> words = first;
@@ -226,15 +241,19 @@ World::Verdict World::paste(const std::vector<std::string>& first, const Outcome
   is_pasting_ = false;
   if (!any) return std::nullopt;
   if (last.exit_code != 0) {
+    const bool has_no_clip = last.err.find("no clip is left to store") != std::string::npos;
+    if (has_no_clip && !can_be_built(words)) return std::nullopt;
     return Failure{"pasted", "what the message says does not help; the last, " + describe(words) +
                                  ", ends with " + std::to_string(last.exit_code) + ": " + last.err};
   }
   if (!before || !last_whole_ || sections_equal(*before, *last_whole_)) return std::nullopt;
   if (first.front() == "build" && settings_not_followed(first, *last_whole_).empty())
     return std::nullopt;
-  // A repair takes the newest manifest, and a build goes on, with what the last build asked for.
-  if (last_whole_->generation > before->generation &&
-      settings_not_followed(last_build_, *last_whole_).empty())
+  // A repair takes the newest manifest, and a build goes on, with what an unfinished one asked for.
+  const auto is_followed = [&](const std::vector<std::string>& words_of_build) {
+    return settings_not_followed(words_of_build, *last_whole_).empty();
+  };
+  if (last_whole_->generation > before->generation && std::ranges::any_of(asked, is_followed))
     return std::nullopt;
   return Failure{"pasted", "after what the message says, the cache has other settings:\n" +
                                settings_changed(*before, *last_whole_)};

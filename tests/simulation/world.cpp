@@ -67,8 +67,10 @@ World::Verdict World::run_programs(const Event& event) {
     one.process.name = describe(one.words);
     one.process.fate = program.fate;
     one.process.is_on_other_host = history_.is_on_network && running.size() % 2 == 0;
-    if (one.words.front() == "build" && one.words[2] == kCache && !is_bare(one.words))
+    if (one.words.front() == "build" && one.words[2] == kCache && !is_bare(one.words)) {
       last_build_ = one.words;
+      asked_since_whole_.push_back(one.words);
+    }
   }
   const Before before = look_before();
   if (auto failure = run_side_by_side(event, running)) return failure;
@@ -240,9 +242,10 @@ World::Verdict World::settle() {
     if (attempt == 0 && outcome.exit_code == 2 && asks) continue;
     for (const char* const refusal : {"DATA holds none of the", "added columns behind them"})
       if (outcome.err.find(refusal) != std::string::npos) return std::nullopt;
-    if (outcome.exit_code != 0 &&
-        outcome.exit_code == exit_code_afresh(files_below(disk_.files, kData), last_build_))
-      return std::nullopt;  // it asks for what cannot be
+    const int afresh =
+        outcome.exit_code == 0 ? 0 : exit_code_afresh(files_below(disk_.files, kData), last_build_);
+    // It asks for what cannot be; unfinished work is kept until a build ends well.
+    if (afresh != 0 && (afresh == outcome.exit_code || asks)) return std::nullopt;
     if (outcome.exit_code != 0)
       return Failure{"again", "the build does not come to its end: " + outcome.err};
   }

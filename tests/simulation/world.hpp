@@ -83,6 +83,8 @@ class World {
   [[nodiscard]] Verdict settle();
 
   [[nodiscard]] bool is_published_whole(std::string& why);
+  void note_whole();
+  [[nodiscard]] bool can_be_built(const std::vector<std::string>& words);
   void tell(const std::string& line) { story_ += line + "\n"; }
   void tell_outcome(const Running& one);
 
@@ -92,7 +94,8 @@ class World {
   std::map<std::uint32_t, Reader> readers_;
   std::uint32_t next_reader_ = 0;
   bool is_damaged_ = false;
-  std::optional<formats::Manifest> last_whole_;  // of the cache when it was whole last
+  std::optional<formats::Manifest> last_whole_;              // of the cache when it was whole last
+  std::vector<std::vector<std::string>> asked_since_whole_;  // builds; one may lie unfinished
   bool is_pasting_ = false;
   std::vector<std::string> last_build_;
   std::map<std::string, FreshCache> fresh_;  // by DATA and settings

@@ -276,6 +276,23 @@ TEST(Unfinished, IsNotRemovedByABuildWhoseRulesEndIt) {
   }
 }
 
+// Its rules would be those of the next build that names none.
+TEST(Unfinished, OfRulesThatLeaveNoClipIsForgotten) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  must_build(env, request_for(recipe_of_small_shards()));
+  env.add_file(sound_path(5), "no sound");
+  const Files before = files_below(env);
+  auto strict = tolerant_request();
+  strict.recipe = recipe_of_small_shards({"corpus.max_source_seconds=0.05"});
+  const Status refused = run_build(env, strict).status();
+  EXPECT_EQ(refused.code(), StatusCode::kTooManyRejects);
+  for (const char* const reason :
+       {"no clip is left to store", "not an audio file", "max_source_seconds"})
+    EXPECT_NE(refused.message().find(reason), std::string::npos) << refused.message();
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
 TEST(Unfinished, IsNotRemovedWhileItsClipsAreGone) {
   MemoryEnv env;
   interrupt_build(env);
