@@ -16,8 +16,10 @@ from xtts_advise.trace.inside.counts import Counts
 from xtts_advise.trace.inside.marks import Marks
 from xtts_advise.trace.judge.calls import Call, calls_of
 from xtts_advise.trace.judge.causes import cause_of
-from xtts_advise.trace.judge.findings import gain_of, judge, why_traced
+from xtts_advise.trace.judge.finding import gain_of
+from xtts_advise.trace.judge.findings import judge
 from xtts_advise.trace.judge.recording import Place, Recording, Stack, read_recordings
+from xtts_advise.trace.judge.tensorflow import why_traced
 
 PACKAGES = str(Path(sys.modules["xtts_advise"].__file__).parent.parent)
 

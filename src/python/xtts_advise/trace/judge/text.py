@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from .findings import Finding, Report, _time
+from .finding import Finding, time_of
+from .findings import Report
 
 _EVIDENCE = "      "
 
@@ -18,11 +19,11 @@ def text_of(report: Report) -> str:
     where = f"{_short(loop['file'])}:{loop['line']} in {loop['function']}"
     maker = f"{training.workers} workers" if training.workers else "no workers"
     lines.append(
-        f"A step takes {_time(training.step_s)}, and waits for data in {_time(training.wait_s)} of it "
+        f"A step takes {time_of(training.step_s)}, and waits for data in {time_of(training.wait_s)} of it "
         f"({training.wait_s / training.step_s:.0%}). {len(loop['steps'])} steps of {where}, {maker}."
     )
     if training.sample_s:
-        lines.append(f"A sample takes {_time(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
+        lines.append(f"A sample takes {time_of(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
     lines.append("")
     if not report.findings:
         lines.append("Nothing was found that starves this training.")

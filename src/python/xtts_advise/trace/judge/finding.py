@@ -1,0 +1,96 @@
+"""What is said of one cause: where it is, what it costs, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .calls import Call
+from .causes import Cause
+from .training import Training
+
+WAIT_MIN = 0.15  # of a step: a shorter wait is no fault (users count up to 30 % as good)
+_ERROR = 0.25  # of a call's seconds: samples, and what runs beside it
+
+
+@dataclass
+class Finding:
+    title: str
+    call: str
+    file: str
+    line: int
+    function: str
+    seconds_per_step: float
+    share: float  # of a step
+    remedy: str
+    cache: str
+    evidence: list[str]
+    gain: tuple[float, float] = (1.0, 1.0)
+    cause: str = ""
+
+    def to_json(self, rank: int) -> dict[str, Any]:
+        return {"rank": rank, **self.__dict__, "gain": list(self.gain)}
+
+
+def finding_of(call: Call, cause: Cause, seconds: float, training: Training, words: list[str], unit: str) -> Finding:
+    return Finding(
+        title=f"{call.title}: {words[0]}",
+        call=call.title,
+        file=call.place.file,
+        line=call.place.line,
+        function=call.place.function,
+        seconds_per_step=seconds,
+        share=seconds / training.step_s,
+        remedy=cause.remedy.replace("{unit}", unit),
+        cache=cause.cache,
+        evidence=words[1:],
+        cause=cause.name,
+    )
+
+
+def merged(findings: list[Finding]) -> list[Finding]:
+    """One finding for each cause and line; one for each of the trainer's functions that compute."""
+    kept: dict[tuple[str, int | str, str], Finding] = {}
+    for finding in findings:
+        place = finding.function if finding.cause == "own code" else finding.line
+        key = (finding.file, place, finding.cause)
+        first = kept.get(key)
+        if first is None:
+            kept[key] = finding
+        else:
+            first.seconds_per_step += finding.seconds_per_step
+            first.share += finding.share
+    return list(kept.values())
+
+
+def count_words(call: Call, units: float, unit: str) -> list[str]:
+    """How often, and whether always with the same arguments."""
+    words = []
+    if call.count >= 1.5:
+        words.append(f"called {call.count:.0f} times in a {unit}")
+    last = call.name.rpartition(".")[2]
+    for edge in call.edges:
+        if edge["function"].rpartition(".")[2] not in (last, "__init__"):
+            continue
+        calls = sum(edge["examples"].values()) + edge["others"]
+        arguments = next(iter(edge["examples"]), "")
+        if calls >= 4 and len(edge["examples"]) == 1 and not edge["others"] and arguments and "~" not in arguments:
+            words.append(f"always with the same arguments ({arguments[:60]})")
+            break
+    return words
+
+
+def gain_of(step_s: float, seconds: float) -> tuple[float, float]:
+    """How many times as fast a step becomes without these seconds, as a range."""
+
+    def without(share: float) -> float:
+        return step_s / max(step_s - share * seconds, 0.02 * step_s)
+
+    return without(1 - _ERROR), without(min(1 + _ERROR, step_s / seconds if seconds else 1))
+
+
+def time_of(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    milliseconds = seconds * 1000
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"

@@ -1,0 +1,77 @@
+"""Calls of which samples are made, in whatever process."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from .calls import Call, calls_of
+from .causes import cause_of
+from .finding import WAIT_MIN, Finding, count_words, finding_of, merged, time_of
+from .recording import Stack
+from .training import Training, below
+
+_PATH = re.compile(r"'([^' ]*[^' /]\.[A-Za-z0-9]{2,5})'")  # of a file, among the words of a call
+
+
+def sample_stacks(training: Training) -> list[Stack]:
+    found = []
+    for recording in training.makers:
+        for stack in recording.stacks:
+            inner = below(stack, "Unit.measured")
+            if inner is not None:
+                found.append(inner)
+    return found
+
+
+def of_samples(training: Training) -> list[Finding]:
+    if training.unit is None or training.wait_s < WAIT_MIN * training.step_s:
+        return []
+    stacks = sample_stacks(training)
+    total = sum(stack.wall_s for stack in stacks)
+    if not total:
+        return []
+    findings = []
+    readers = _readers_of_files(training.unit["counts"])
+    for call in calls_of(stacks, training.unit["counts"]):
+        cause = cause_of(call, "sample")
+        if cause is None:
+            continue
+        share = call.wall_s / total
+        per_sample = training.sample_s * share
+        seconds = training.wait_s * share
+        words = [f"{time_of(per_sample)} and {share:.0%} of a sample"]
+        words += count_words(call, training.unit["counts"]["units"], "sample")
+        words += _other_readers(call, readers)
+        if call.waits > 0.7:
+            words.append(f"it stands still for {call.waits:.0%} of this time: storage, a lock or another process")
+        findings.append(finding_of(call, cause, seconds, training, words, "sample"))
+    return merged(findings)
+
+
+def _paths_in(edge: dict[str, Any]) -> set[str]:
+    return {path for words in edge["examples"] for path in _PATH.findall(words)}
+
+
+def _readers_of_files(counts: dict[str, Any]) -> dict[str, set[tuple[str, int]]]:
+    """Which lines of the trainer hand on a path."""
+    readers: dict[str, set[tuple[str, int]]] = {}
+    for edge in counts["edges"]:
+        for path in _paths_in(edge):
+            readers.setdefault(path, set()).add((edge["file"], edge["line"]))
+    return readers
+
+
+def _other_readers(call: Call, readers: dict[str, set[tuple[str, int]]]) -> list[str]:
+    """Whether a sample reads its file more than once."""
+    words: list[str] = []
+    for edge in call.edges:
+        paths = _paths_in(edge)
+        if paths and edge["repeats"] >= 2 and len(edge["examples"]) > 1:
+            return [f"the same file {edge['repeats']} times in one batch"]
+        others = {place for path in paths for place in readers[path]} - {(edge["file"], edge["line"])}
+        if others and not words:
+            file, line = min(others)
+            words = [f"the same file is read in {os.path.basename(file)}:{line}, too"]
+    return words

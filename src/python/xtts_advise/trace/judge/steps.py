@@ -1,0 +1,172 @@
+"""Calls within a step, and what comes in every Nth one."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections import Counter
+from itertools import pairwise
+
+from .calls import Call, calls_of
+from .causes import Cause, cause_of
+from .finding import Finding, count_words, finding_of, merged, time_of
+from .recording import Place, Stack
+from .training import Training, is_of_loop, stacks_of_steps
+
+_MANY_CALLS = 300  # small calls on one line, in a step
+
+
+def of_steps(training: Training) -> list[Finding]:
+    stacks = stacks_of_steps(training)
+    steps = len(training.loop["steps"])
+    total = sum(stack.wall_s for stack in stacks)
+    if not total or not steps:
+        return []
+    findings = []
+    for call in calls_of(stacks, training.loop["counts"]):
+        share = call.wall_s / total
+        seconds = training.work_s * share
+        cause = cause_of(call, "step")
+        many = sum(often for name, often in call.c_names.items() if name.startswith("torch"))
+        if cause is None and many >= _MANY_CALLS and not _is_of_model(call):
+            cause = _SMALL_CALLS
+        if cause is None:
+            continue
+        words = [f"{time_of(seconds)} and {seconds / training.step_s:.0%} of a step"]
+        words += count_words(call, training.loop["counts"]["units"], "step")
+        period = _period_of(training, call)
+        if period is not None:
+            words.append(f"in every {period[0]} steps, {time_of(period[1])} each time")
+        findings.append(finding_of(call, cause, seconds, training, words, "step"))
+    return [*merged(findings), *_every_nth(training, stacks, findings), *_validation(training)]
+
+
+_SMALL_CALLS = Cause(
+    "small calls",
+    "",
+    "Hundreds of small calls a step: torch._foreach_* and fused optimizers do the work of all weights in a few.",
+)
+
+
+def _is_of_model(call: Call) -> bool:
+    return any(place.function.endswith(".forward") for place in (*call.outer, call.place))
+
+
+def _period_of(training: Training, call: Call) -> tuple[int, float] | None:
+    """In which steps the call's own function below the loop takes time: every Nth, and for how long."""
+    path = [*call.outer, call.place]
+    for number, place in enumerate(path[:-1]):
+        if is_of_loop(place, training.loop):
+            return period_of(training, place.line, path[number + 1].function)
+    return period_of(training, call.place.line, call.place.function)
+
+
+def period_of(training: Training, line: int, function: str) -> tuple[int, float] | None:
+    """Of what a line of the loop's function calls."""
+    places = training.trainer.places
+    times = [
+        sum(seconds for place, own, seconds in step if places[place].line == line and places[own].function == function)
+        for step in training.loop["lines"]
+    ]
+    if len(times) < 6:
+        return None
+    hits = [number for number, seconds in enumerate(times) if seconds > max(max(times) / 3, 1e-9)]
+    if len(hits) < 2 or len(hits) > len(times) / 2:
+        return None
+    gaps = Counter(later - earlier for earlier, later in pairwise(hits))
+    gap, often = gaps.most_common(1)[0]
+    if gap < 2 or often < 0.6 * (len(hits) - 1):
+        return None
+    return gap, statistics.fmean(times[number] for number in hits)
+
+
+def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> list[Finding]:
+    """What takes its time in every Nth step, such as a validation."""
+    loop, places = training.loop, training.trainer.places
+    pairs = {(places[place].line, places[own].function) for step in loop["lines"] for place, own, _ in step}
+    findings = []
+    for line, function in sorted(pairs):
+        period = period_of(training, line, function)
+        if period is None:
+            continue
+        below_line = [stack for stack in stacks if _calls_from(stack, line, function)]
+        seconds = period[1] / period[0]
+        others = {(p.file, p.function) for stack in stacks if stack not in below_line for p in stack.path}
+        place = _deepest_common(below_line, others)
+        if place is None or any(
+            finding.seconds_per_step > seconds / 2 for finding in told if _is_below(finding, below_line)
+        ):
+            continue
+        name = place.function.rpartition(".")[2]
+        findings.append(
+            Finding(
+                title=f"{name} in every {period[0]} steps: {time_of(period[1])} each time, "
+                f"{time_of(seconds)} of each step",
+                call=place.name,
+                file=place.file,
+                line=place.line,
+                function=place.function,
+                seconds_per_step=seconds,
+                share=seconds / training.step_s,
+                remedy="Do it more seldom, or on less: the training stands still meanwhile.",
+                cache="no",
+                evidence=[f"called from {os.path.basename(loop['file'])}:{line}"],
+                cause="every Nth step",
+            )
+        )
+    return findings
+
+
+def _calls_from(stack: Stack, line: int, function: str) -> bool:
+    inner = next((place for place in stack.path[1:] if place.kind == "own"), stack.path[0])
+    return stack.path[0].line == line and inner.function == function
+
+
+def _is_below(finding: Finding, stacks: list[Stack]) -> bool:
+    return any(place.file == finding.file and place.line == finding.line for stack in stacks for place in stack.path)
+
+
+def _deepest_common(stacks: list[Stack], others: set[tuple[str, str]]) -> Place | None:
+    """The innermost own function that most of the stacks' time is spent below, and that nothing else calls."""
+    total = sum(stack.wall_s for stack in stacks)
+    seconds: dict[tuple[int, str, str], float] = {}
+    places: dict[tuple[int, str, str], Place] = {}
+    for stack in stacks:
+        depth = 0
+        for place in stack.path:
+            if place.kind == "own" and (place.file, place.function) not in others and place.function[-1] != ">":
+                key = (depth, place.file, place.function)
+                seconds[key] = seconds.get(key, 0.0) + stack.wall_s
+                places.setdefault(key, place)
+                depth += 1
+    common = [key for key, wall in seconds.items() if wall >= 0.7 * total]
+    return places[max(common)] if common else None
+
+
+def _validation(training: Training) -> list[Finding]:
+    """Another loop over batches within the steps of the one that trains."""
+    findings = []
+    begin = min((step[0] for step in training.loop["steps"]), default=0.0)
+    end = max((step[0] + step[2] for step in training.loop["steps"]), default=0.0)
+    for other in training.others:
+        inside = [step for step in other["steps"] if begin <= step[0] <= end]
+        if not inside or other["trains"] or other["facts"]["kind"] == "tf.function":
+            continue
+        seconds = sum(whole for _, _, whole in inside)
+        per_step = seconds / max(1, len(training.loop["steps"]))
+        findings.append(
+            Finding(
+                title=f"validation within the training: {time_of(per_step)} of each step",
+                call="validation",
+                file=other["file"],
+                line=other["line"],
+                function=other["function"],
+                seconds_per_step=per_step,
+                share=per_step / training.step_s,
+                remedy="Validate more seldom, on fewer clips, or with more workers: training stands still meanwhile.",
+                cache="part" if sum(wait for _, wait, _ in inside) > seconds / 2 else "no",
+                evidence=[f"{len(inside)} batches of {other['function']}"],
+                cause="validation",
+            )
+        )
+    return findings

@@ -1,0 +1,149 @@
+"""What TensorFlow does in C++, or calls back: traces, stages of tf.data, Python functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .finding import WAIT_MIN, Finding, time_of
+from .recording import Place, Stack
+from .samples import sample_stacks
+from .training import Training
+
+
+def of_traces(training: Training) -> list[Finding]:
+    steps = training.loop["steps"]
+    if not steps:
+        return []
+    begin, end = steps[0][0], steps[-1][0] + steps[-1][2]
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in training.trainer.facts["events"].get("trace", []):
+        if begin <= row["at"] <= end:
+            rows.setdefault(row["name"], []).append(row)
+    findings = []
+    for name, traces in rows.items():
+        if len(traces) < 3:
+            continue
+        seconds = sum(row["seconds"] for row in traces) / len(steps)
+        why, remedy = why_traced(traces)
+        findings.append(
+            Finding(
+                title=f"{name} is traced {len(traces)} times in {len(steps)} steps: {time_of(seconds)} of each step",
+                call=name,
+                file=traces[-1].get("file") or training.loop["file"],
+                line=traces[-1].get("line") or training.loop["line"],
+                function=name,
+                seconds_per_step=seconds,
+                share=seconds / training.step_s,
+                remedy=remedy,
+                cache="no",
+                evidence=[why],
+                cause="traced again",
+            )
+        )
+    return findings
+
+
+def why_traced(traces: list[dict[str, Any]]) -> tuple[str, str]:
+    functions = {row["function"] for row in traces}
+    if len(functions) > 1 and len(functions) >= len(traces) - 1:
+        return (
+            "the tf.function is made anew each time",
+            "Make the tf.function once, outside of the loop: each new one is traced from nothing.",
+        )
+    plain = [", ".join(row["values"]["plain"]) for row in traces]
+    if len(set(plain)) > 1:
+        return (
+            f"a Python value among its arguments is another one each time: {plain[-1]}",
+            "Give numbers that change as tensors (tf.constant, tf.Variable): a new Python value is a new trace.",
+        )
+    return (
+        f"the shapes of its arguments change: {', '.join(traces[-1]['values']['shapes'])}",
+        "Pad batches to a fixed length, or give the tf.function an input_signature with None where shapes change.",
+    )
+
+
+def of_stages(training: Training) -> list[Finding]:
+    """tf.data's own work, in C++, that a step waits for."""
+    if training.loop["facts"]["kind"] != "tf.data" or training.wait_s < WAIT_MIN * training.step_s:
+        return []
+    stages = training.trainer.facts["events"].get("stage", [])
+    if not stages:
+        return []
+    threads = training.trainer.facts["threads"]
+    busy = sum(seconds for name, seconds in threads.items() if name.startswith("tf_data"))
+    single = [row for row in stages if row["name"] in ("map", "interleave") and not row["parallel"]]
+    ends_ahead = stages[-1]["name"] == "prefetch"
+    if training.unit is not None and training.unit["seconds"] > 0.5 * busy:
+        return []  # Python functions take the time, and are told as samples
+    at = (single or stages)[-1]
+    if single:
+        title = f"tf.data: {at['name']} runs for one clip at a time, and a step waits {time_of(training.wait_s)} for it"
+        remedy = f"{at['name']}(..., num_parallel_calls=tf.data.AUTOTUNE), and prefetch(tf.data.AUTOTUNE) last."
+    elif not ends_ahead:
+        title = f"tf.data: nothing is made ahead, and a step waits {time_of(training.wait_s)} for its batch"
+        remedy = "End the pipeline with .prefetch(tf.data.AUTOTUNE): the next batch is then made during the step."
+    else:
+        title = f"tf.data: a step waits {time_of(training.wait_s)} for what its stages compute"
+        remedy = "The processors are busy with it. A cache holds it, computed once: xtts-precompute DATA CACHE."
+    return [
+        Finding(
+            title=title,
+            call=f"tf.data.Dataset.{at['name']}",
+            file=at.get("file") or training.loop["file"],
+            line=at.get("line") or training.loop["line"],
+            function=at["name"],
+            seconds_per_step=training.wait_s,
+            share=training.wait_s / training.step_s,
+            remedy=remedy,
+            cache="yes",
+            evidence=[f"tf.data's threads used {busy:.1f} s of processor"],
+            cause="tf.data",
+        )
+    ]
+
+
+def of_python_functions(training: Training) -> list[Finding]:
+    """Python functions that TensorFlow calls: while it makes a batch, or within the compiled step."""
+    if not training.has_python_functions or training.unit is None:
+        return []
+    function = _outermost(sample_stacks(training))
+    if function is None:
+        return []
+    in_step = training.unit["seconds"] / max(1, training.loop["batches"])
+    makes_batches = training.wait_s >= WAIT_MIN * training.step_s
+    seconds = training.wait_s if makes_batches else min(in_step, training.work_s)
+    name = function.function.rpartition(".")[2]
+    if makes_batches:
+        title = f"tf.py_function: {name} runs in Python for each clip, and a step waits {time_of(seconds)} for it"
+        remedy = (
+            "Python's lock lets one such function run at a time. Write it with TensorFlow's own operations, or take "
+            "it out of the training: a cache holds what it computes (xtts-precompute DATA CACHE)."
+        )
+    else:
+        title = f"tf.numpy_function: {name} runs in Python within the step, {time_of(seconds)} of each"
+        remedy = "The compiled step waits for Python's lock. Write it with TensorFlow's own operations."
+    return [
+        Finding(
+            title=title,
+            call="tf.py_function" if makes_batches else "tf.numpy_function",
+            file=function.file,
+            line=function.line,
+            function=function.function,
+            seconds_per_step=seconds,
+            share=seconds / training.step_s,
+            remedy=remedy,
+            cache="yes" if makes_batches else "no",
+            evidence=[f"{training.samples_of_step:.0f} calls in a step, {time_of(training.sample_s)} each"],
+            cause="python function",
+        )
+    ]
+
+
+def _outermost(stacks: list[Stack]) -> Place | None:
+    """The own function that the most time is spent below."""
+    seconds: dict[Place, float] = {}
+    for stack in stacks:
+        first = next((place for place in stack.path if place.kind == "own"), None)
+        if first is not None:
+            seconds[first] = seconds.get(first, 0.0) + stack.wall_s
+    return max(seconds, key=seconds.__getitem__) if seconds else None

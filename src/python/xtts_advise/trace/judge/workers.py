@@ -1,0 +1,65 @@
+"""How workers start, and how many clips a batch has."""
+
+from __future__ import annotations
+
+from .calls import calls_of
+from .finding import Finding, time_of
+from .training import Training, below
+
+
+def of_worker_starts(training: Training) -> list[Finding]:
+    """Imports in workers, before their first sample and within it."""
+    workers = [maker for maker in training.makers if maker is not training.trainer]
+    if not workers or not training.workers:
+        return []
+    stacks = [stack for worker in workers for stack in worker.stacks if below(stack, "Unit.measured") is None]
+    imports = [call for call in calls_of(stacks, None) if call.name.startswith("import ")]
+    if not imports:
+        return []
+    slowest = imports[0]
+    per_worker = sum(call.wall_s for call in imports) / len(workers)
+    starts = len(workers) / training.workers  # how often all workers were started
+    seconds = per_worker * starts / max(1, len(training.loop["steps"]))
+    is_anew = starts > 1.5
+    remedy = (
+        "Import it where the workers' parent loads it, so that forked workers have it already."
+        if not is_anew or training.loop["facts"].get("persistent")
+        else "persistent_workers=True keeps the workers, and what they imported, from epoch to epoch."
+    )
+    return [
+        Finding(
+            title=f"{slowest.name} in each worker: {time_of(per_worker)} for each of {len(workers)} workers",
+            call=slowest.name,
+            file=slowest.place.file,
+            line=slowest.place.line,
+            function=slowest.place.function,
+            seconds_per_step=seconds,
+            share=seconds / training.step_s,
+            remedy=remedy,
+            cache="no",
+            evidence=["workers were started anew in each epoch"] if is_anew else [],
+            cause="import",
+        )
+    ]
+
+
+def of_batches(training: Training) -> list[Finding]:
+    if training.samples_of_step > 1.0 or training.unit is None or training.has_python_functions:
+        return []
+    # What a batch of 8 would spare cannot be measured from batches of 1: at least the fixed part of a step.
+    seconds = training.step_s * 0.5
+    return [
+        Finding(
+            title="batches of 1 clip: a step's fixed cost is paid for each clip",
+            call="batch of 1",
+            file=training.loop["file"],
+            line=training.loop["line"],
+            function=training.loop["function"],
+            seconds_per_step=seconds,
+            share=0.5,
+            remedy="Raise the loader's batch_size (8 or more, as memory allows).",
+            cache="no",
+            evidence=["not measured: how long a step with more clips takes"],
+            cause="batch",
+        )
+    ]
