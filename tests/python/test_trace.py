@@ -18,6 +18,8 @@ from xtts_advise.trace.judge.calls import Call, calls_of
 from xtts_advise.trace.judge.causes import cause_of
 from xtts_advise.trace.judge.finding import gain_of
 from xtts_advise.trace.judge.findings import judge
+from xtts_advise.trace.judge.mounts import slow_mount_of
+from xtts_advise.trace.judge.profile import wait_in
 from xtts_advise.trace.judge.recording import Place, Recording, Stack, read_recordings
 from xtts_advise.trace.judge.tensorflow import why_traced
 
@@ -279,6 +281,45 @@ def test_known_calls_have_their_cause(name: str, unit: str, cause: str | None, c
     if cause is not None:
         assert found is not None
         assert (found.name, found.cache) == (cause, cache)
+
+
+def test_the_mount_of_a_path_is_named_where_each_read_leaves_the_machine() -> None:
+    rows = [
+        "22 1 254:0 / / rw - ext4 /dev/vda rw",
+        "60 22 0:50 / /mnt/nas rw shared:1 - nfs4 host:/speech rw",
+        "61 60 0:51 / /mnt/nas/copy rw - ext4 /dev/vdb rw",
+        "62 22 0:52 / /mnt/my\\040drive rw - fuse.sshfs host:/ rw",
+        "63 22 0:53 / /media/usb rw - fuseblk /dev/sdb1 rw",
+    ]
+    table = "\n".join(rows)
+    mounts = {
+        "/mnt/nas/wavs/a.wav": "/mnt/nas (nfs4)",
+        "/mnt/nas/copy/a.wav": None,
+        "/mnt/nasal/a.wav": None,
+        "/mnt/my drive/a.wav": "/mnt/my drive (fuse.sshfs)",
+        "/media/usb/a.wav": None,
+        "wavs/a.wav": None,
+    }
+    assert {path: slow_mount_of(path, table) for path in mounts} == mounts
+
+
+def test_waits_are_read_from_tensorflows_profile() -> None:
+    def field(number: int, value: bytes | int) -> bytes:
+        if isinstance(value, int):
+            return varint(number << 3) + varint(value)
+        return varint(number << 3 | 2) + varint(len(value)) + value
+
+    def varint(value: int) -> bytes:
+        return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+    def event(name: bytes, picoseconds: int) -> bytes:
+        return field(4, field(1, 701) + field(3, name) + field(9, 10**12) + field(10, picoseconds) + field(11, name))
+
+    wait = event(b"IteratorGetNextOp::DoCompute", 3 * 10**9)
+    profile = field(1, b"devices") + wait + event(b"MatMul of IteratorGetNext", 10**12) + wait
+    seconds, batches = wait_in(profile)
+    assert (round(seconds, 9), batches) == (0.006, 2)
+    assert wait_in(b"") == (0.0, 0)
 
 
 def test_imports_are_one_call_by_the_module_that_was_asked_for() -> None:

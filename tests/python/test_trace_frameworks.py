@@ -63,6 +63,49 @@ TENSORFLOW = """
         step(batch, number)
 """
 
+# Keras takes its batches within the compiled step. The trainer's own profile of later steps goes on.
+KERAS = """
+    import os, time
+    import keras, numpy as np, tensorflow as tf
+
+    def slow(batch):
+        time.sleep(0.05)
+        return batch
+
+    def clips(batch):
+        return tf.ensure_shape(tf.numpy_function(slow, [batch], tf.float32), (4, 8)), tf.ones((4, 1))
+
+    class Profiled(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            if batch == 20:
+                tf.profiler.experimental.start("profile")
+            if batch == 22:
+                tf.profiler.experimental.stop()
+
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.layers.Dense(4), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    data = tf.data.Dataset.from_tensor_slices(np.ones((160, 8), "f")).batch(4).map(clips).prefetch(1)
+    model.fit(data, verbose=0, callbacks=[Profiled()])
+    print(os.listdir("profile"))
+"""
+
+IN_STEP = """
+    import time
+    import tensorflow as tf
+
+    def durations(batch):
+        time.sleep(0.03)
+        return batch
+
+    @tf.function
+    def step(batch):
+        return tf.reduce_sum(tf.numpy_function(durations, [batch], tf.float32))
+
+    for batch in tf.data.Dataset.from_tensor_slices(tf.ones((80, 8))).batch(2):
+        step(batch)
+"""
+
 
 def traced(tmp_path: Path, program: str) -> tuple[str, dict[str, Any]]:
     """Returns what the program printed, and the report."""
@@ -93,3 +136,22 @@ def test_a_python_number_that_is_traced_again_is_named(tmp_path: Path) -> None:
     first = report["findings"][0]
     assert first["cause"] == "traced again"
     assert "Python value" in first["evidence"][0]
+
+
+def test_keras_waits_for_batches_within_its_compiled_step(tmp_path: Path) -> None:
+    pytest.importorskip("keras", reason="TensorFlow's own Keras comes with it")
+    pytest.importorskip("tensorflow")
+    printed, report = traced(tmp_path, KERAS)
+    assert printed == "['plugins']\n"
+    assert report["wait_ms"] > 0.6 * report["step_ms"]
+    found = next(finding for finding in report["findings"][:2] if finding["call"] == "tf.py_function")
+    assert "slow runs in Python for each clip" in found["title"]
+    assert found["cache"] == "yes"
+
+
+def test_a_python_function_within_the_step_is_no_matter_of_a_cache(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
+    _, report = traced(tmp_path, IN_STEP)
+    first = report["findings"][0]
+    assert "durations runs in Python within the step" in first["title"]
+    assert first["cache"] == "no"

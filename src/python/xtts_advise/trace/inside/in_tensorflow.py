@@ -5,6 +5,7 @@ import itertools
 import sys
 import time
 
+from .in_profiler import Profile
 from .in_torch import ready
 from .marks import kind_of_frame
 
@@ -20,14 +21,15 @@ def install(marks):
         "tensorflow.python.eager.polymorphic_function.polymorphic_function",
         "tensorflow.python.framework.func_graph",
         "tensorflow.python.ops.script_ops",
+        "tensorflow.python.profiler.internal._pywrap_profiler",
     )
     modules = [ready(name) for name in names]
     if any(module is None for module in modules):
         return False
-    iterators, data_sets, functions, graphs, scripts = modules
+    iterators, data_sets, functions, graphs, scripts, profiler = modules
     marks.batches_of(iterators.OwnedIterator, lambda _: {"kind": "tf.data", "data": "tf.data"})
     _mark_stages(marks, data_sets.DatasetV2)
-    _mark_calls(marks, functions.Function)
+    _mark_calls(marks, functions.Function, Profile(profiler, marks))
     _mark_traces(marks, graphs)
     _mark_python_functions(marks, scripts.FuncRegistry)
     return True
@@ -56,7 +58,7 @@ def _marked_stage(marks, name, original):
     return stage
 
 
-def _mark_calls(marks, kind):
+def _mark_calls(marks, kind, profile):
     original = kind.__call__
     numbers = itertools.count()
     is_within = []
@@ -71,6 +73,8 @@ def _mark_calls(marks, kind):
             marks.function = number
             loop = marks.loop(sys._getframe(1), {"kind": "tf.function", "data": "tf.function"}, is_fallback=True)
             loop.wait_ends(loop.wait_begins(), has_batch=True)
+            if marks.latest is None:
+                profile.step(loop)
         except Exception as error:
             marks.failed(error)
         is_within.append(True)
@@ -123,9 +127,33 @@ def _values_of(arguments, options):
 
 
 def _mark_python_functions(marks, kind):
-    original = kind.__call__
+    """Those of a data set and those of a step are two units."""
+    insert, original = kind.insert, kind.__call__
+    in_step = set()
+
+    def marked_insert(self, function):
+        token = insert(self, function)
+        if not _is_in_data_set(sys._getframe(1)):
+            in_step.add(token)
+        return token
 
     def __call__(self, token, *arguments, **options):
-        return marks.unit("tf.py_function").measured(lambda: original(self, token, *arguments, **options), 1)
+        def call():
+            return original(self, token, *arguments, **options)
 
+        return function_of_step(marks, call) if token in in_step else marks.unit("tf.py_function").measured(call, 1)
+
+    kind.insert = marked_insert
     kind.__call__ = __call__
+
+
+def function_of_step(marks, call):
+    return marks.unit("tf.py_function of a step").measured(call, 1)
+
+
+def _is_in_data_set(frame):
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("tensorflow.python.data."):
+            return True
+        frame = frame.f_back
+    return False

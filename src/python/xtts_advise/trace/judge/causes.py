@@ -160,7 +160,7 @@ CAUSES = (
     ),
     Cause(
         "printing",
-        r"logging\.|tqdm\.|rich\.|builtins\.print|TextIOWrapper\.(write|flush)",
+        r"(?<![a-z_])logging\.|tqdm\.|rich\.|builtins\.print|TextIOWrapper\.(write|flush)",
         "Print every 50 steps, or from another thread.",
         code=r"\bprint\(|flush\(",
     ),
@@ -192,6 +192,13 @@ _MODELS = {"torch", "tensorflow", "keras", "jax"}
 
 MADE_ANEW = Cause(
     "made anew", "", "It is made in each {unit}: make it once, before the loop or in the data set's __init__."
+)
+SLOW_MOUNT = Cause(
+    "slow mount",
+    "",
+    "Each read is handed to another machine or process: put the corpus on the local disk. "
+    "A cache there is smaller, and read in long pieces: xtts-precompute DATA CACHE.",
+    "part",
 )
 COMPUTES_IN_SAMPLE = Cause(
     "own code",

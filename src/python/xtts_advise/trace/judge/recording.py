@@ -38,8 +38,9 @@ class Stack:
 
 
 class Recording:
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(self, document: dict[str, Any], profile: bytes = b"") -> None:
         self.facts = document
+        self.profile = profile  # of some steps, by TensorFlow
         self.process: int = document["process"]
         self.parent: int = document["parent"]
         own_modules = _modules_of_the_trainer(document)
@@ -71,5 +72,7 @@ def read_recordings(folder: str) -> list[Recording]:
     found = []
     for name in sorted(os.listdir(folder)):
         if name.endswith(".json"):
-            found.append(Recording(json.loads(Path(folder, name).read_text(encoding="utf-8"))))
+            document = json.loads(Path(folder, name).read_text(encoding="utf-8"))
+            profiles = [Path(folder, row["file"]).read_bytes() for row in document["events"].get("profile", [])]
+            found.append(Recording(document, b"".join(profiles)))
     return found

@@ -7,22 +7,20 @@ import re
 from typing import Any
 
 from .calls import Call, calls_of
-from .causes import cause_of
+from .causes import SLOW_MOUNT, cause_of
 from .finding import WAIT_MIN, Finding, count_words, finding_of, merged, time_of
+from .mounts import slow_mount_of
 from .recording import Stack
 from .training import Training, below
 
-_PATH = re.compile(r"'([^' ]*[^' /]\.[A-Za-z0-9]{2,5})'")  # of a file, among the words of a call
+_PATH = re.compile(r"'((?:/[^']*|[^' ]*)[^' /]\.[A-Za-z0-9]{2,5})'")  # of a file, among the words of a call
+_WAITS_FOR_MOUNT = 0.5  # of a call's time
 
 
 def sample_stacks(training: Training) -> list[Stack]:
-    found = []
-    for recording in training.makers:
-        for stack in recording.stacks:
-            inner = below(stack, "Unit.measured")
-            if inner is not None:
-                found.append(inner)
-    return found
+    stacks = [stack for recording in training.makers for stack in recording.stacks]
+    found = [below(stack, "Unit.measured") for stack in stacks if below(stack, "function_of_step") is None]
+    return [stack for stack in found if stack is not None]
 
 
 def of_samples(training: Training) -> list[Finding]:
@@ -42,12 +40,22 @@ def of_samples(training: Training) -> list[Finding]:
         per_sample = training.sample_s * share
         seconds = training.wait_s * share
         words = [f"{time_of(per_sample)} and {share:.0%} of a sample"]
+        mount = _mount_of(call)
+        if mount is not None:
+            words[0] += f", from the mount {mount}"
+            cause = SLOW_MOUNT
         words += count_words(call, training.unit["counts"]["units"], "sample")
         words += _other_readers(call, readers)
-        if call.waits > 0.7:
+        if call.waits > 0.7 and mount is None:
             words.append(f"it stands still for {call.waits:.0%} of this time: storage, a lock or another process")
         findings.append(finding_of(call, cause, seconds, training, words, "sample"))
     return merged(findings)
+
+
+def _mount_of(call: Call) -> str | None:
+    """The slow mount that a call stands still for."""
+    paths = sorted(path for edge in call.edges for path in _paths_in(edge))
+    return slow_mount_of(paths[0]) if paths and call.waits > _WAITS_FOR_MOUNT else None
 
 
 def _paths_in(edge: dict[str, Any]) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from .finding import WAIT_MIN, Finding, time_of
 from .recording import Place, Stack
 from .samples import sample_stacks
-from .training import Training
+from .training import FUNCTION_OF_STEP, Training, below
 
 
 def of_traces(training: Training) -> list[Finding]:
@@ -64,7 +64,7 @@ def why_traced(traces: list[dict[str, Any]]) -> tuple[str, str]:
 
 def of_stages(training: Training) -> list[Finding]:
     """tf.data's own work, in C++, that a step waits for."""
-    if training.loop["facts"]["kind"] != "tf.data" or training.wait_s < WAIT_MIN * training.step_s:
+    if training.loop["facts"]["kind"] not in ("tf.data", "tf.function") or training.wait_s < WAIT_MIN * training.step_s:
         return []
     stages = training.trainer.facts["events"].get("stage", [])
     if not stages:
@@ -104,39 +104,45 @@ def of_stages(training: Training) -> list[Finding]:
 
 def of_python_functions(training: Training) -> list[Finding]:
     """Python functions that TensorFlow calls: while it makes a batch, or within the compiled step."""
-    if not training.has_python_functions or training.unit is None:
-        return []
+    findings = []
     function = _outermost(sample_stacks(training))
-    if function is None:
-        return []
-    in_step = training.unit["seconds"] / max(1, training.loop["batches"])
-    makes_batches = training.wait_s >= WAIT_MIN * training.step_s
-    seconds = training.wait_s if makes_batches else min(in_step, training.work_s)
-    name = function.function.rpartition(".")[2]
-    if makes_batches:
-        title = f"tf.py_function: {name} runs in Python for each clip, and a step waits {time_of(seconds)} for it"
+    if training.has_python_functions and function and training.wait_s >= WAIT_MIN * training.step_s:
+        title = f"runs in Python for each clip, and a step waits {time_of(training.wait_s)} for it"
         remedy = (
             "Python's lock lets one such function run at a time. Write it with TensorFlow's own operations, or take "
             "it out of the training: a cache holds what it computes (xtts-precompute DATA CACHE)."
         )
-    else:
-        title = f"tf.numpy_function: {name} runs in Python within the step, {time_of(seconds)} of each"
+        words = f"{training.samples_of_step:.0f} calls in a step, {time_of(training.sample_s)} each"
+        findings.append(_of_function(training, function, training.wait_s, "tf.py_function", title, remedy, words))
+    in_step = [below(stack, "function_of_step") for stack in training.trainer.stacks]
+    function = _outermost([stack for stack in in_step if stack is not None])
+    unit = next((unit for unit in training.trainer.facts["units"] if unit["name"] == FUNCTION_OF_STEP), None)
+    if unit is not None and function is not None:
+        calls = unit["calls"] / max(1, training.loop["batches"])
+        seconds = min(unit["seconds"] / max(1, training.loop["batches"]), training.work_s)
+        title = f"runs in Python within the step, {time_of(seconds)} of each"
         remedy = "The compiled step waits for Python's lock. Write it with TensorFlow's own operations."
-    return [
-        Finding(
-            title=title,
-            call="tf.py_function" if makes_batches else "tf.numpy_function",
-            file=function.file,
-            line=function.line,
-            function=function.function,
-            seconds_per_step=seconds,
-            share=seconds / training.step_s,
-            remedy=remedy,
-            cache="yes" if makes_batches else "no",
-            evidence=[f"{training.samples_of_step:.0f} calls in a step, {time_of(training.sample_s)} each"],
-            cause="python function",
-        )
-    ]
+        words = f"called {calls:.0f} times in a step"
+        findings.append(_of_function(training, function, seconds, "tf.numpy_function", title, remedy, words))
+    return findings
+
+
+def _of_function(
+    training: Training, place: Place, seconds: float, call: str, title: str, remedy: str, words: str
+) -> Finding:
+    return Finding(
+        title=f"{call}: {place.function.rpartition('.')[2]} {title}",
+        call=call,
+        file=place.file,
+        line=place.line,
+        function=place.function,
+        seconds_per_step=seconds,
+        share=seconds / training.step_s,
+        remedy=remedy,
+        cache="yes" if "a cache" in remedy else "no",
+        evidence=[words],
+        cause="python function",
+    )
 
 
 def _outermost(stacks: list[Stack]) -> Place | None:

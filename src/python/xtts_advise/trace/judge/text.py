@@ -18,15 +18,18 @@ def text_of(report: Report) -> str:
     loop = training.loop
     where = f"{_short(loop['file'])}:{loop['line']} in {loop['function']}"
     maker = f"{training.workers} workers" if training.workers else "no workers"
+    wait = f"waits for data in {time_of(training.wait_s)} of it ({training.wait_s / training.step_s:.0%})"
+    if not training.knows_wait:
+        wait = "takes its batch by itself: how long it waits for it was not seen"
     lines.append(
-        f"A step takes {time_of(training.step_s)}, and waits for data in {time_of(training.wait_s)} of it "
-        f"({training.wait_s / training.step_s:.0%}). {len(loop['steps'])} steps of {where}, {maker}."
+        f"A step takes {time_of(training.step_s)}, and {wait}. {len(loop['steps'])} steps of {where}, {maker}."
     )
     if training.sample_s:
         lines.append(f"A sample takes {time_of(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
     lines.append("")
     if not report.findings:
-        lines.append("Nothing was found that starves this training.")
+        is_whole = training.knows_wait
+        lines.append("Nothing was found that starves this training." if is_whole else "Nothing else was found.")
     for rank, finding in enumerate(report.findings[:8], 1):
         lines += _finding(rank, finding)
     if report.findings:

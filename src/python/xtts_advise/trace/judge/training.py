@@ -6,9 +6,11 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
+from .profile import wait_in
 from .recording import Place, Recording, Stack
 
-PYTHON_FUNCTION = "tf.py_function"  # the unit of Python functions that TensorFlow calls
+PYTHON_FUNCTION = "tf.py_function"  # the unit of Python functions that tf.data calls
+FUNCTION_OF_STEP = "tf.py_function of a step"
 _WARM_STEPS = 2  # the first of a loop, which load libraries and fill queues
 
 
@@ -20,6 +22,12 @@ class Training:
     makers: list[Recording]  # processes that make samples; the trainer itself without workers
     unit: dict[str, Any] | None  # of the samples, all makers together
     steps: list[tuple[float, float]] = field(default_factory=list)  # (wait, whole) in seconds
+    knows_wait: bool = True
+
+    @property
+    def is_compiled(self) -> bool:
+        """The step takes its batch by itself, as Keras's does."""
+        return bool(self.loop["facts"]["kind"] == "tf.function")
 
     @property
     def step_s(self) -> float:
@@ -32,6 +40,11 @@ class Training:
     @property
     def work_s(self) -> float:
         return self.step_s - self.wait_s
+
+    @property
+    def shown_s(self) -> float:
+        """What the stacks of a step cover: in a compiled one, its wait too."""
+        return self.step_s if self.is_compiled else self.work_s
 
     @property
     def workers(self) -> int:
@@ -77,7 +90,20 @@ def find_training(recordings: list[Recording]) -> Training | None:
             units += own
     steps = [(wait, whole) for _, wait, whole in loop["steps"][_WARM_STEPS:]]
     others = [other for other in trainer.facts["loops"] if other is not loop]
-    return Training(trainer, loop, others, makers, _sum_of(units), steps)
+    training = Training(trainer, loop, others, makers, _sum_of(units), steps)
+    if training.is_compiled:
+        wait_s = _wait_of_compiled(training)
+        training.knows_wait = wait_s is not None
+        training.steps = [(min(wait_s or 0.0, whole), whole) for _, whole in steps]
+    return training
+
+
+def _wait_of_compiled(training: Training) -> float | None:
+    """The mean of a step; None where no step was profiled, or took no batch by itself."""
+    rows = training.trainer.facts["events"].get("profile", [])
+    steps = sum(row["began"] <= begin < row["ended"] for row in rows for begin, _, _ in training.loop["steps"])
+    seconds, batches = wait_in(training.trainer.profile)
+    return seconds / steps if steps and batches else None
 
 
 def _rank(loop: dict[str, Any]) -> tuple[bool, bool, float]:
