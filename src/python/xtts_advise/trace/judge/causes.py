@@ -98,6 +98,7 @@ CAUSES = (
         _CACHE,
         "yes",
         unit="sample",
+        code=r"\b(harvest|stonemask|cheaptrick|d4c|melspectrogram|stft|mfcc|pyin|swipe)\(",  # extensions show no frame
     ),
     Cause(
         "array file",
