@@ -117,11 +117,6 @@ Command& Command::notes(const std::string& text) {
   return *this;
 }
 
-Command& Command::hidden() {
-  command_.group("");
-  return *this;
-}
-
 void Command::runs(std::function<Status()> run) {
   command_.callback([&context = context_, run = std::move(run)] { context.run = run; });
 }

@@ -49,8 +49,6 @@ class Command {
   Command& examples(std::string_view text);
   // Adds text at the end of --help.
   Command& notes(const std::string& text);
-  // Neither --help nor completions name the command.
-  Command& hidden();
   // `run` is called when the command is chosen.
   void runs(std::function<Status()> run);
 

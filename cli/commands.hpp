@@ -27,6 +27,8 @@ void add_profile_command(CLI::App& app, Context& context);
 void add_recipes_command(CLI::App& app, Context& context);
 void add_show_command(CLI::App& app, Context& context);
 void add_trace_command(CLI::App& app, Context& context);
+void add_train_command(CLI::App& app, Context& context);
+void add_tune_command(CLI::App& app, Context& context);
 void add_verify_command(CLI::App& app, Context& context);
 
 }  // namespace xtts::cli

@@ -44,7 +44,7 @@ void add_config_command(CLI::App& app, Context& context) {
       .option("--cache", command->cache, "CACHE",
               "The cache that the trainer reads; settings of its own loading are not judged then")
       .choice("--for", command->reader, {"launcher", "trainer"},
-              "Who reads the file: python -m xtts_precompute.myxtts, which knows the key "
+              "Who reads the file: xtts-precompute train, which knows the key "
               "preprocessing_mode (default), or the trainer alone, which stops at it")
       .choice("--fail-on", command->fail_on, {"warn", "fail"},
               "Exit with 4 where such a finding is left (default: exit with 0)")

@@ -208,8 +208,8 @@ std::string next_commands(const DoctorOptions& options) {
   std::string text = "Now train:\n";
   if (options.cache.empty())
     text += "  xtts-precompute " + data + " " + cache + " --config " + config + "\n";
-  return text + "  python -m xtts_precompute.myxtts --cache " + cache +
-         " -m myxtts.cli train --config " + config + " --data-path " + data + "\n";
+  return text + "  xtts-precompute train --cache " + cache + " -- -m myxtts.cli train --config " +
+         config + " --data-path " + data + "\n";
 }
 
 // The changes that the adviser has written, as `config check --fix` tells them.

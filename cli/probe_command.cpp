@@ -72,7 +72,6 @@ Status run_probe(Context& context, const ProbeCommand& command) {
 void add_probe_command(CLI::App& app, Context& context) {
   auto command = std::make_shared<ProbeCommand>();
   Command(app, context, "probe", "Numbers and facts for the adviser, as JSON")
-      .hidden()
       .required_choice("WHAT", command->what, {"machine", "config"}, "What to look at")
       .positional("FILE", command->file, "The trainer's config.yaml")
       .option("--cache", command->cache, "CACHE", "The cache to compare it with")

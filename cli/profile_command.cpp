@@ -1,15 +1,12 @@
-// profile: where the time of a training step goes. The Python package measures; this finds it, and
-// hands the command over.
+// profile: where the time of a training step goes. The Python package measures.
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/run_program.hpp"
-#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "doctor/python_child.hpp"
+#include "cli/package_module.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -19,7 +16,6 @@ constexpr const char* kNotes =
     "--step a function that takes a batch (of a CACHE: batch[\"mel\"], batch[\"mel_len\"], ...).\n"
     "Both are looked for from the current folder on. A step that also takes `profiler` names its\n"
     "parts: `with profiler.phase(\"forward\"):`. With --json, doctor --profile takes the output.";
-constexpr std::chrono::seconds kLookLimit{20};
 
 struct ProfileOptions {
   std::string cache, python, loader, step, framework, device, split, plot;
@@ -50,24 +46,6 @@ std::vector<std::string> words_of(const ProfileOptions& options, const Flags& fl
   if (flags.quiet) words.emplace_back("--quiet");
   if (!options.cache.empty()) words.insert(words.end(), {"--", options.cache});
   return words;
-}
-
-Status run_profile(const Context& context, const ProfileOptions& options) {
-  XTTS_ASSIGN(const doctor::FoundPython python, doctor::find_python(options.python));
-  XTTS_ASSIGN(const ProgramResult tried,
-              run_program({.arguments = {python.program, "-c", "import xtts_precompute"},
-                           .time_limit = kLookLimit}));
-  if (tried.end != ProgramEnd::kExited || tried.code != 0)
-    return {
-        StatusCode::kUnsupported,
-        "profile trains in Python, and " + python.program + " (" + python.version +
-            ") cannot import xtts_precompute (" + last_line(tried.errors) +
-            "): install it there (`" + python.program +
-            " -m pip install .` in the folder of this program's source), or name another Python by "
-            "--python"};
-  std::vector<std::string> arguments{python.program, "-m", "xtts_precompute.profile"};
-  for (std::string& word : words_of(options, context.flags)) arguments.push_back(std::move(word));
-  return become_program(std::move(arguments));
 }
 
 }  // namespace
@@ -112,7 +90,10 @@ void add_profile_command(CLI::App& app, Context& context) {
       .option("--python", options->python, "PROGRAM",
               "The Python that you train with (default: python3)")
       .notes(kNotes)
-      .runs([options, &context] { return run_profile(context, *options); });
+      .runs([options, &context] {
+        return become_package_module("profile", options->python, "xtts_precompute.profile",
+                                     words_of(*options, context.flags));
+      });
 }
 
 }  // namespace xtts::cli

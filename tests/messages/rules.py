@@ -79,7 +79,7 @@ def faults_of_commands(text, commands):
         if name not in commands:
             yield f"there is no command 'xtts-precompute {name}'"
             continue
-        for flag in FLAG.findall(rest):
+        for flag in FLAG.findall(rest.partition(" -- ")[0]):  # what follows is another program's
             if flag not in commands[name] | FOREIGN_FLAGS:
                 yield f"'xtts-precompute {name}' has no flag {flag}"
     for name in BARE.findall(text):

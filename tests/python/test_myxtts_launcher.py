@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-from support import tell
+from support import PROGRAM, tell
 
 LISTS = ("metadata_train.csv", "metadata_eval.csv")
 WIDE = ("--set", "features.max_frames=128")
@@ -234,6 +234,13 @@ def test_the_key_of_the_file_is_the_mode_unless_another_is_named(data, plain, tm
         "--cache", plain, *asked, "-m", "myxtts.cli", "train", "--config", file, "--data-path", data, folder=tmp_path
     )
     assert done.returncode == 2 and words in done.stderr, done.stderr
+    command = [PROGRAM, "train", "--cache", plain, *asked, "--", sys.executable, "-m", "myxtts.cli", "train"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    handed = subprocess.run(
+        [*command, "--config", file, "--data-path", data],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (handed.returncode, handed.stderr) == (done.returncode, done.stderr)
 
 
 def test_a_value_that_is_no_mode_is_named(data, plain, tmp_path):

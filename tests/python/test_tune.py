@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-from support import run_python
+from support import PROGRAM, run_python
 from xtts_precompute._base.cores import usable_cores
 from xtts_precompute.tune import settings as tune_settings
 
@@ -367,6 +367,12 @@ class TestCommand:
             check=True,
         )
         assert shown.stdout == f"--one='a b' --two=$HOME --tf_xla_auto_jit=2|{usable_cores()}"
+
+    def test_the_program_hands_over_in_the_python_that_is_named(self):
+        words = ["tune", "--framework", "torch", "--no-xla", "--json", "--python", sys.executable]
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=180, check=False)
+        plain = command("--framework", "torch", "--no-xla", "--json")
+        assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), done.stderr
 
     def test_json(self):
         done = command("--framework", "torch", "--json")

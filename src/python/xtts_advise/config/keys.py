@@ -13,7 +13,7 @@ from .trainer import SECTIONS
 from .tree import Node, bare_tab
 
 NOT_SHOWN = "(not shown)"  # stands for a value that no report shows
-LAUNCHER_KEY = "data.preprocessing_mode"  # of python -m xtts_precompute.myxtts, which takes it out
+LAUNCHER_KEY = "data.preprocessing_mode"  # of xtts-precompute train, which takes it out
 _NEEDED = {
     "int": "a whole number",
     "float": "a number",
@@ -101,8 +101,7 @@ def _unknown(facts: Facts, key: Given, section: str, name: str) -> Finding:
             "pass",
             key.line,
             f"This file is for the launcher: the trainer alone stops at `{name}`.",
-            "Start the trainer by python -m xtts_precompute.myxtts --cache CACHE. --fix --for trainer makes the line "
-            "a comment.",
+            "Start it by `xtts-precompute train`. `--fix --for trainer` makes the line a comment.",
         )
     home = facts.trainer.home_of(key.name)
     if home:

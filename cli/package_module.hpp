@@ -1,0 +1,18 @@
+// Hands a command over to a module of the Python package, in the Python that the user trains with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "xtts/status.hpp"
+
+namespace xtts::cli {
+
+// Returns only where the module cannot be run. kUnsupported: the package is not installed there.
+// `python`: a path or a name on PATH; empty: as doctor::find_python() chooses. `command`: for the
+// message.
+[[nodiscard]] Status become_package_module(const std::string& command, const std::string& python,
+                                           const std::string& module,
+                                           std::vector<std::string> words);
+
+}  // namespace xtts::cli
