@@ -32,7 +32,7 @@ namespace xtts::cli {
 namespace {
 
 struct DoctorOptions {
-  std::string data, cache, config, code, out, profile, recipe, python;
+  std::string data, cache, config, code, out, profile, trace, recipe, python;
   std::string step_ms, batch_size, workers, gpu;
   std::string train_on = "gpu";
   bool quick_fix = false;
@@ -65,6 +65,7 @@ std::string command_of(const DoctorOptions& options) {
                                     {"--code", &options.code},
                                     {"--out", &options.out},
                                     {"--profile", &options.profile},
+                                    {"--trace", &options.trace},
                                     {"--recipe", &options.recipe},
                                     {"--python", &options.python},
                                     {"--step-ms", &options.step_ms},
@@ -139,6 +140,7 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   request.trains_on_cpu = options.train_on == "cpu";
   request.cache = options.cache;
   request.profile = options.profile;
+  request.trace = options.trace;
   request.code = options.code;
   request.config = options.config;
   request.python = options.python;
@@ -245,10 +247,10 @@ Status check_options(const DoctorOptions& options) {
   if (options.all && options.data.empty())
     return {StatusCode::kInvalidArgument, "--all examines a corpus: name it by --data"};
   if (options.data.empty() && options.cache.empty() && options.config.empty() &&
-      options.code.empty()) {
+      options.code.empty() && options.trace.empty()) {
     return {StatusCode::kInvalidArgument,
-            "doctor needs something to look at: --data DATA, --cache CACHE, --config FILE or "
-            "--code DIR"};
+            "doctor needs something to look at: --data DATA, --cache CACHE, --config FILE, "
+            "--code DIR or --trace FILE"};
   }
   return {};
 }
@@ -304,6 +306,8 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .option(
           "--profile", options->profile, "FILE",
           "A profile of your own training (profile --loader --step --json), instead of --step-ms")
+      .option("--trace", options->trace, "FILE",
+              "What `xtts-precompute trace --out FILE` found in your own training")
       .option("--batch-size", options->batch_size, "N",
               "Clips a batch (default: as in --config, else 32)")
       .option("--workers", options->workers, "N",

@@ -24,6 +24,7 @@
 #include "doctor/storage_check.hpp"
 #include "doctor/storage_probe.hpp"
 #include "doctor/system_counters.hpp"
+#include "doctor/trace_check.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/feature_config.hpp"
 #include "report/human.hpp"
@@ -74,6 +75,7 @@ class Doctor {
     Diagnosis diagnosis;
     diagnosis.checks.push_back(will_it_help());
     diagnosis.checks.push_back(check_gpus(*gpus_));
+    if (trace_) diagnosis.checks.push_back(check_trace(*trace_));
     add(configuration(), diagnosis);
     add(code(), diagnosis);
     add(formats_, diagnosis);
@@ -103,8 +105,8 @@ class Doctor {
 
   // What was named and is not there is a mistake, and no answer.
   Status check_paths() const {
-    for (const std::string& path :
-         {request_.config, request_.code, request_.profile, request_.scratch_folder}) {
+    for (const std::string& path : {request_.config, request_.code, request_.profile,
+                                    request_.trace, request_.scratch_folder}) {
       if (!path.empty()) XTTS_TRY(env_.stat(path).status());
     }
     return {};
@@ -112,6 +114,10 @@ class Doctor {
 
   Status read_the_profile() {
     batch_size_ = request_.batch_size;
+    if (!request_.trace.empty()) {
+      XTTS_ASSIGN(trace_, read_trace(env_, request_.trace));
+      profile_ = profile_of(*trace_);
+    }
     if (request_.profile.empty()) return {};
     XTTS_ASSIGN(profile_, read_profile(env_, request_.profile));
     if (profile_.batch_size) batch_size_ = *profile_.batch_size;
@@ -320,7 +326,8 @@ class Doctor {
     question.is_trainers_way = librosa_.has_value();
     question.trainer = request_.config.empty() ? request_.code : request_.config;
     question.step_ms = profile_.step_ms;
-    question.step_source = "the profile that was given";
+    if (request_.profile.empty()) question.profile_source = "the trace that was given";
+    question.step_source = question.profile_source;
     if (request_.step_ms) {
       question.step_ms =
           Range{*request_.step_ms * (1.0 - kStepMargin), *request_.step_ms * (1.0 + kStepMargin)};
@@ -448,6 +455,7 @@ class Doctor {
   const DoctorRequest& request_;
   std::uint32_t batch_size_ = 32;
   MachineFacts machine_;
+  std::optional<nlohmann::json> trace_;
   ProfileFacts profile_;
   std::optional<Result<std::vector<GpuState>>> gpus_;
   std::unique_ptr<PythonChild> python_;

@@ -25,6 +25,7 @@ struct DoctorRequest {
   std::optional<pipeline::BuildRequest> build = {};  // of DATA, without a cache; unset: no DATA
   std::string cache = {};                            // empty: none
   std::string profile = {};                          // a file of StepProfiler; empty: none
+  std::string trace = {};                            // a report of trace; empty: none
   std::string code = {};                             // the trainer's folder; empty: none
   std::string config = {};                           // the trainer's config.yaml; empty: none
   std::string python = {};                           // empty: the one on PATH

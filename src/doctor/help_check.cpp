@@ -132,9 +132,8 @@ void add_prediction(const HelpQuestion& question, const Prediction& found, Check
                               .source = "training runs on the CPU (--train-on)",
                               .number = question.usable_cores,
                               .unit = "processors"});
-  check.evidence.push_back(
-      range_row("the step now", found.step_ms_now, "ms",
-                question.measured_step_ms ? "the profile that was given" : model));
+  check.evidence.push_back(range_row("the step now", found.step_ms_now, "ms",
+                                     question.measured_step_ms ? question.profile_source : model));
   check.evidence.push_back(range_row("the step from a cache", found.step_ms_cached, "ms", model));
   check.evidence.push_back(
       {.what = "how many times as fast",
@@ -236,11 +235,10 @@ std::string_view words_of(Picture picture) {
   return "cannot tell";
 }
 
-void judge_picture(Picture picture, bool has_profile, Check& check) {
+void judge_picture(Picture picture, const std::string& source, Check& check) {
   check.evidence.push_back({.what = "what a GPU waits for here",
                             .value = std::string(words_of(picture)),
-                            .source = has_profile ? "the profile that was given"
-                                                  : "the prediction; a profile would tell more"});
+                            .source = source});
   if (picture == Picture::kNotCompiled)
     check.findings.push_back(
         {.status = CheckStatus::kFail,
@@ -341,11 +339,14 @@ Check check_help(const HelpQuestion& question) {
   if (question.measured_data_share)
     check.evidence.push_back({.what = "share of your step that data costs",
                               .value = format_percent(*question.measured_data_share),
-                              .source = "the profile that was given",
+                              .source = question.profile_source,
                               .number = question.measured_data_share,
                               .unit = "share"});
   const Picture picture = picture_of(question);
-  judge_picture(picture, question.measured_data_share.has_value(), check);
+  judge_picture(picture,
+                question.measured_data_share ? question.profile_source
+                                             : "the prediction; a profile would tell more",
+                check);
   if (!question.trainer.empty() && !question.measured_step_ms)
     return without_promise(question, std::move(check));
   if (!question.step_ms) {

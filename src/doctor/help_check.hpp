@@ -39,8 +39,9 @@ struct Supply {
 struct HelpQuestion {
   std::uint32_t batch_size = 32;
   std::uint64_t clip_count = 0;
-  std::optional<Range> step_ms = {};  // of training with data for free
-  std::string step_source = {};       // how that is known
+  std::optional<Range> step_ms = {};                          // of training with data for free
+  std::string step_source = {};                               // how that is known
+  std::string profile_source = "the profile that was given";  // of what was measured
   bool step_uses_cpu = false;
   double usable_cores = 1.0;
   Supply on_the_fly;

@@ -179,6 +179,8 @@ def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **
         "function": "main",
         "facts": facts,
         "batches": len(steps),
+        "iterators": more.pop("iterators", 1),
+        "asks": ["/home/me/data.py", 30, "batches"],
         "trains": len(steps),
         "wait_s": 0.0,
         "step_s": sum(step[2] for step in steps),
@@ -234,6 +236,15 @@ def test_a_step_of_the_model_alone_is_clean() -> None:
     assert judge([Recording(document([([0, 6], 10.0), ([0, 1, 2, 3, 4], 0.2)], steps))]).findings == []
 
 
+def test_a_loader_that_is_begun_for_each_batch_is_named_where_it_is_asked() -> None:
+    steps = [[float(number), 0.5, 1.0] for number in range(10)]
+    stacks = [([0, 6], 5.0), ([0, 1, 2, 3, 4], 5.0)]
+    assert [finding.call for finding in judge([Recording(document(stacks, steps))]).findings] == ["torchaudio.load"]
+    found = judge([Recording(document(stacks, steps, iterators=9))]).findings
+    anew = next(finding for finding in found if finding.cause == "iterator made anew")
+    assert (anew.file, anew.line, anew.function) == ("/home/me/data.py", 30, "batches")
+
+
 def test_nothing_recorded_is_said_with_the_reason() -> None:
     assert "-I, -E or -S" in judge([]).notes[0]
     assert "more than two steps" in judge([Recording(document([], []))]).notes[0]
@@ -271,7 +282,6 @@ def test_why_a_function_is_traced_again() -> None:
         ("pandas.read_csv", "sample", "table", "no"),
         ("phonemizer.phonemize", "sample", "phonemizer", "part"),
         ("matplotlib.savefig", "step", "picture", "no"),
-        ("import librosa", "sample", "import", "no"),
     ],
 )
 def test_known_calls_have_their_cause(name: str, unit: str, cause: str, cache: str) -> None:
@@ -330,7 +340,7 @@ def test_imports_are_one_call_by_the_module_that_was_asked_for() -> None:
     ]
     stacks = [Stack("MainThread", tuple(places[:count]), 0.1, 0.1) for count in (3, 5)]
     (call,) = calls_of(stacks, None)
-    assert call.name == "import librosa"
+    assert (call.name, call.is_import) == ("import librosa", True)
     assert call.wall_s == pytest.approx(0.2)
 
 

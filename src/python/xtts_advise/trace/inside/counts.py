@@ -41,9 +41,10 @@ class Counts:
         if sys.getprofile() == self._note:
             sys.setprofile(None)
         self.units += units
-        for (key, _), often in self._seen.items():
+        for (key, words), often in self._seen.items():
             edge = self.edges[key]
-            edge.repeats = max(edge.repeats, often)
+            if often > edge.repeats:
+                edge.repeats, edge.repeated = often, words
         now = time.monotonic()
         self._next = now + max(self._events * _EVENT_S / _SHARE, 0.2)
 
@@ -96,7 +97,19 @@ class Counts:
 
 
 class Edge:
-    __slots__ = ("caller", "count", "examples", "file", "function", "has_words", "line", "module", "others", "repeats")
+    __slots__ = (
+        "caller",
+        "count",
+        "examples",
+        "file",
+        "function",
+        "has_words",
+        "line",
+        "module",
+        "others",
+        "repeated",
+        "repeats",
+    )
 
     def __init__(self, file, line, caller):
         self.file, self.line, self.caller = file, line, caller
@@ -106,6 +119,7 @@ class Edge:
         self.examples = {}  # words of the arguments -> how often
         self.others = 0  # calls with words beyond these
         self.repeats = 0  # the most calls with the same words in one unit
+        self.repeated = ""  # these words
 
     def add(self, words):
         if words in self.examples:

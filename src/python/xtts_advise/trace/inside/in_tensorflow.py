@@ -7,7 +7,7 @@ import time
 
 from .in_profiler import Profile
 from .in_torch import ready
-from .marks import kind_of_frame
+from .marks import own_place
 
 _STAGES = ("map", "interleave", "prefetch", "cache", "batch", "padded_batch")
 _PLAIN = (bool, int, float, str, type(None))
@@ -36,10 +36,8 @@ def install(marks):
 
 
 def _own_place(frame):
-    """The trainer's line that called."""
-    while frame is not None and kind_of_frame(frame) != "own":
-        frame = frame.f_back
-    return {} if frame is None else {"file": frame.f_code.co_filename, "line": frame.f_lineno}
+    place = own_place(frame)
+    return {"file": place[0], "line": place[1]} if place else {}
 
 
 def _mark_stages(marks, kind):

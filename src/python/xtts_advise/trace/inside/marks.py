@@ -21,6 +21,8 @@ class Loop:
         self.file, self.line, self.function = file, line, function
         self.facts = facts
         self.batches = 0
+        self.iterators = 0  # over which these batches came
+        self.asks = (file, line, function)  # the own line that called next(), of a generator too
         self.trains = 0  # optimizer steps
         self.wait_s = 0.0
         self.step_s = 0.0
@@ -54,6 +56,8 @@ class Loop:
 
     def wait_ends(self, began, has_batch):
         ended = now()
+        if not has_batch and self.trains:
+            return  # the step goes on: the loader is begun anew, for the next epoch
         if self._open is not None:
             begin, wait_end = self._open
             self.step_s += began - begin
@@ -115,7 +119,10 @@ class Marks:
             try:
                 loop = iterator.__dict__.get("_xtts_loop")
                 if loop is None:
-                    loop = iterator.__dict__["_xtts_loop"] = self.loop(sys._getframe(1), facts_of(iterator))
+                    frame = sys._getframe(1)
+                    loop = iterator.__dict__["_xtts_loop"] = self.loop(frame, facts_of(iterator))
+                    loop.iterators += 1
+                    loop.asks = own_place(frame) or loop.asks
                 self.latest = loop
                 began = loop.wait_begins()
             except Exception as error:
@@ -171,6 +178,13 @@ class Marks:
         """A fault of the recording, which the trainer must not feel."""
         if len(self.faults) < 20:
             self.faults.append(repr(error)[:200])
+
+
+def own_place(frame):
+    """The trainer's line that called, or nothing."""
+    while frame is not None and kind_of_frame(frame) != "own":
+        frame = frame.f_back
+    return frame and (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
 
 def kind_of_frame(frame):

@@ -58,6 +58,8 @@ def _loop(loop):
         "function": loop.function,
         "facts": loop.facts,
         "batches": loop.batches,
+        "iterators": loop.iterators,
+        "asks": list(loop.asks),
         "trains": loop.trains,
         "wait_s": loop.wait_s,
         "step_s": loop.step_s,
@@ -93,6 +95,7 @@ def _counts(counts):
                 "function": edge.function,
                 "count": edge.count,
                 "repeats": edge.repeats,
+                "repeated": edge.repeated,
                 "examples": dict(edge.examples),
                 "others": edge.others,
             }

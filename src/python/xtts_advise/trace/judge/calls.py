@@ -12,6 +12,7 @@ from .recording import Place, Stack
 
 _IMPORTS = "importlib"
 _MOST = 0.4
+_WRAPPERS = ("wrapper", "wrapped", "inner", "decorator", "new_func")  # of decorators
 _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is
 
 
@@ -40,6 +41,10 @@ class Call:
         """The line itself where one line of an own function takes most of the time."""
         is_one_line = self.is_own and self.lines[self.place] >= _MOST * self.wall_s
         return self.code.rstrip(":") if is_one_line and self.code else self.name
+
+    @property
+    def is_import(self) -> bool:
+        return self.name.startswith("import ")
 
     @property
     def waits(self) -> float:
@@ -105,6 +110,8 @@ def _name_of(inner: tuple[Place, ...]) -> str:
     owner, _, name = first.function.rpartition(".")
     if name == "__init__":
         name = owner
+    if name in _WRAPPERS and len(inner) > 1:
+        return _name_of(inner[1:])
     if first.module == "torch.nn.modules.module" and len(inner) > 2:
         for place in inner:
             if place.function.endswith(".forward"):

@@ -21,6 +21,7 @@ class Cause:
     cache: str = "no"  # "yes", "part" or "no"
     unit: str = ""
     code: str = ""
+    purpose: str = ""  # what the call is for, where its name does not tell
     is_model: bool = False  # the training's own work, and no fault
 
     def fits(self, names: list[str], code: str) -> bool:
@@ -32,7 +33,6 @@ class Cause:
 _CACHE = "A cache holds it, computed once: xtts-precompute DATA CACHE."
 
 CAUSES = (
-    Cause("import", r"^import ", "Import it at the top of the module that the workers' parent loads.", unit="sample"),
     Cause(
         "phonemizer",
         r"phonemiz|espeak|g2p",
@@ -167,9 +167,10 @@ CAUSES = (
     ),
     Cause(
         "loader made anew",
-        r"_MultiProcessingDataLoaderIter\.__init__|multiprocessing\.(popen|context|process)|_DataLoaderIter\.__init__",
+        r"DataLoader\.__iter__|_MultiProcessingDataLoaderIter\.__(init|del)__|multiprocessing\.(popen|context|process)|_DataLoaderIter\.__init__",
         "Make the loader once, before the loop; persistent_workers=True keeps its workers from epoch to epoch.",
         unit="step",
+        purpose="to start and end its workers",
     ),
     Cause(
         "batching",

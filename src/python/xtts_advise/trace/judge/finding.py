@@ -34,7 +34,7 @@ class Finding:
 
 def finding_of(call: Call, cause: Cause, seconds: float, training: Training, words: list[str], unit: str) -> Finding:
     return Finding(
-        title=f"{call.title}: {words[0]}",
+        title=" ".join(filter(None, [f"{call.title}: {words[0]}", cause.purpose])),
         call=call.title,
         file=call.place.file,
         line=call.place.line,

@@ -10,7 +10,7 @@ from .samples import of_samples
 from .steps import of_steps
 from .tensorflow import of_python_functions, of_stages, of_traces
 from .training import Training, find_training
-from .workers import of_batches, of_worker_starts
+from .workers import of_batches, of_iterators, of_worker_starts
 
 _SHARE_MIN = 0.06  # of a step: what is less is not worth a change
 
@@ -34,6 +34,7 @@ def judge(recordings: list[Recording]) -> Report:
         *of_stages(training),
         *of_python_functions(training),
         *of_worker_starts(training),
+        *of_iterators(training),
         *of_batches(training),
     ]
     findings = [finding for finding in findings if finding.share >= _SHARE_MIN]

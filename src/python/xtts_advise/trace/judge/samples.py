@@ -14,6 +14,7 @@ from .recording import Stack
 from .training import Training, below
 
 _PATH = re.compile(r"'((?:/[^']*|[^' ]*)[^' /]\.[A-Za-z0-9]{2,5})'")  # of a file, among the words of a call
+_NAMES_ALONE = ("pathlib", "posixpath", "genericpath", "ntpath", "fnmatch", "glob")  # these read no file
 _WAITS_FOR_MOUNT = 0.5  # of a call's time
 
 
@@ -27,14 +28,16 @@ def of_samples(training: Training) -> list[Finding]:
     if training.unit is None or training.wait_s < WAIT_MIN * training.step_s:
         return []
     stacks = sample_stacks(training)
-    total = sum(stack.wall_s for stack in stacks)
-    if not total:
+    calls = calls_of(stacks, training.unit["counts"])
+    # A worker imports once: workers.py.
+    total = sum(stack.wall_s for stack in stacks) - sum(call.wall_s for call in calls if call.is_import)
+    if total <= 0:
         return []
     findings = []
     readers = _readers_of_files(training.unit["counts"])
-    for call in calls_of(stacks, training.unit["counts"]):
+    for call in calls:
         cause = cause_of(call, "sample")
-        if cause is None:
+        if cause is None or call.is_import:
             continue
         share = call.wall_s / total
         per_sample = training.sample_s * share
@@ -59,6 +62,9 @@ def _mount_of(call: Call) -> str | None:
 
 
 def _paths_in(edge: dict[str, Any]) -> set[str]:
+    """The files that a call is given to read."""
+    if edge["module"].partition(".")[0] in _NAMES_ALONE:
+        return set()
     return {path for words in edge["examples"] for path in _PATH.findall(words)}
 
 
@@ -76,7 +82,7 @@ def _other_readers(call: Call, readers: dict[str, set[tuple[str, int]]]) -> list
     words: list[str] = []
     for edge in call.edges:
         paths = _paths_in(edge)
-        if paths and edge["repeats"] >= 2 and len(edge["examples"]) > 1:
+        if paths and edge["repeats"] >= 2 and len(edge["examples"]) > 1 and _PATH.search(edge["repeated"]):
             return [f"the same file {edge['repeats']} times in one batch"]
         others = {place for path in paths for place in readers[path]} - {(edge["file"], edge["line"])}
         if others and not words:

@@ -144,7 +144,8 @@ def add_edges(edges: dict[tuple[Any, ...], dict[str, Any]], counts: dict[str, An
             edges[key] = {**edge, "examples": dict(edge["examples"])}
             continue
         found["count"] += edge["count"]
-        found["repeats"] = max(found["repeats"], edge["repeats"])
+        if edge["repeats"] > found["repeats"]:
+            found["repeats"], found["repeated"] = edge["repeats"], edge["repeated"]
         found["others"] += edge["others"]
         for words, often in edge["examples"].items():
             found["examples"][words] = found["examples"].get(words, 0) + often

@@ -8,22 +8,23 @@ from .training import Training, below
 
 
 def of_worker_starts(training: Training) -> list[Finding]:
-    """Imports in workers, before their first sample and within it."""
+    """Imports in workers, which a loader without persistent workers pays in each epoch."""
     workers = [maker for maker in training.makers if maker is not training.trainer]
     if not workers or not training.workers:
         return []
-    stacks = [stack for worker in workers for stack in worker.stacks if below(stack, "Unit.measured") is None]
-    imports = [call for call in calls_of(stacks, None) if call.name.startswith("import ")]
-    if not imports:
+    stacks = [stack for worker in workers for stack in worker.stacks]
+    calls = calls_of([below(stack, "Unit.measured") or stack for stack in stacks], None)
+    imports = [call for call in calls if call.is_import]
+    starts = len(workers) / training.workers  # how often all workers were started
+    is_persistent = bool(training.loop["facts"].get("persistent"))
+    if not imports or (is_persistent and starts < 1.5):
         return []
     slowest = imports[0]
     per_worker = sum(call.wall_s for call in imports) / len(workers)
-    starts = len(workers) / training.workers  # how often all workers were started
-    seconds = per_worker * starts / max(1, len(training.loop["steps"]))
-    is_anew = starts > 1.5
+    seconds = per_worker / _steps_of_epoch(training, starts)
     remedy = (
         "Import it where the workers' parent loads it, so that forked workers have it already."
-        if not is_anew or training.loop["facts"].get("persistent")
+        if is_persistent
         else "persistent_workers=True keeps the workers, and what they imported, from epoch to epoch."
     )
     return [
@@ -37,8 +38,39 @@ def of_worker_starts(training: Training) -> list[Finding]:
             share=seconds / training.step_s,
             remedy=remedy,
             cache="no",
-            evidence=["workers were started anew in each epoch"] if is_anew else [],
+            evidence=["workers are started anew in each epoch"],
             cause="import",
+        )
+    ]
+
+
+def _steps_of_epoch(training: Training, starts: float) -> float:
+    """By the data set's length; where it is not known, by the steps that were traced."""
+    facts = training.loop["facts"]
+    if facts.get("clips") and facts.get("batch"):
+        return max(1.0, float(facts["clips"] / facts["batch"]))
+    return max(1.0, len(training.loop["steps"]) / max(starts, 1.0))
+
+
+def of_iterators(training: Training) -> list[Finding]:
+    """A loader that is begun anew for each batch or two: what it had made ahead is thrown away."""
+    loop = training.loop
+    if loop["iterators"] < 4 or loop["iterators"] < 0.4 * loop["batches"]:
+        return []
+    file, line, function = loop["asks"]
+    return [
+        Finding(
+            title=f"the loader is begun anew {loop['iterators']} times for {loop['batches']} batches: iter()",
+            call="iter",
+            file=file,
+            line=line,
+            function=function,
+            seconds_per_step=training.wait_s,
+            share=training.wait_s / training.step_s,
+            remedy="Make the iterator once, and take batch after batch from it: what it makes ahead is then used.",
+            cache="no",
+            evidence=[],
+            cause="iterator made anew",
         )
     ]
 
