@@ -21,6 +21,7 @@ from .inside import FOLDER
 from .judge.findings import Report, judge
 from .judge.recording import read_recordings
 from .judge.text import text_of
+from .processors import Processors, note_of
 
 _EXAMPLE = "xtts-precompute trace -- python train.py"
 _GRACE_S = 10.0  # for the trainer to end after SIGINT, when --for is over
@@ -42,8 +43,11 @@ def main(words: list[str]) -> int:
     folder = options.keep or tempfile.mkdtemp(prefix="xtts-trace-")
     try:
         os.makedirs(folder, exist_ok=True)
+        processors = Processors()
         code = run(program, os.path.abspath(folder), seconds, sys.stderr if options.json else None)
+        note = note_of(processors.share_of_others())
         report = judge(read_recordings(folder))
+        report.notes += note
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
