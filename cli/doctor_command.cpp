@@ -33,7 +33,7 @@ namespace {
 
 struct DoctorOptions {
   std::string data, cache, config, code, out, profile, trace, recipe, python;
-  std::string step_ms, batch_size, workers, gpu;
+  std::string step_ms, batch_size, workers, gpu, fail_on;
   std::string train_on = "gpu";
   bool quick_fix = false;
   bool all = false;
@@ -268,6 +268,18 @@ Status prepare_out(Env& env, const std::string& out) {
   return env.remove_file(path);
 }
 
+// `fail_on`: "warn", "fail" or empty.
+Status judge(const std::vector<doctor::Check>& checks, const std::string& fail_on) {
+  std::string reached;
+  for (const doctor::Check& check : checks) {
+    const bool is_reached = (check.status == doctor::CheckStatus::kFail && !fail_on.empty()) ||
+                            (check.status == doctor::CheckStatus::kWarn && fail_on == "warn");
+    if (is_reached) reached += (reached.empty() ? "" : ", ") + check.title;
+  }
+  if (reached.empty()) return {};
+  return {StatusCode::kCorrupt, "--fail-on " + fail_on + ": " + reached};
+}
+
 Status run_doctor(Context& context, DoctorOptions options) {
   XTTS_TRY(check_options(options));
   if (options.all && options.out.empty()) options.out = kResultsFolder;
@@ -278,13 +290,13 @@ Status run_doctor(Context& context, DoctorOptions options) {
   auto diagnosis = doctor::diagnose(context.env, request);
   view.reset();
   if (!diagnosis.ok()) return diagnosis.status();
-  context.print(describe_diagnosis(*diagnosis, Evidence::kOfProblems, context.out.width()));
+  context.summarize(describe_diagnosis(*diagnosis, Evidence::kOfProblems, context.out.width()));
   nlohmann::json document = doctor::to_json(diagnosis->checks);
   document["machine"] = diagnosis->machine;
   if (options.quick_fix) XTTS_TRY(quick_fix(context, options, document));
   context.print_json(document);
-  if (options.out.empty()) return {};
-  return write_reports(context, options, *diagnosis, document);
+  if (!options.out.empty()) XTTS_TRY(write_reports(context, options, *diagnosis, document));
+  return judge(diagnosis->checks, options.fail_on);
 }
 
 }  // namespace
@@ -317,6 +329,8 @@ void add_doctor_command(CLI::App& app, Context& context) {
               "The Python that you train with (default: python3)")
       .option("--gpu", options->gpu, "NAME|SIZE",
               "The GPU that --config is for (default: the first one that the driver names)")
+      .choice("--fail-on", options->fail_on, {"warn", "fail"},
+              "Exit code 4 where a check warns or fails")
       .flag("--quick-fix", options->quick_fix,
             "Also write the changes of --config, and print the command to train")
       .flag("--all", options->all, "Write everything to ./gpu_analysis_results, or to --out")

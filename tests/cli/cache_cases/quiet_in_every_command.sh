@@ -48,8 +48,10 @@ judges 0 config check config.yaml
 judges 0 config check config.yaml --fix
 judges 4 config check config.yaml --fail-on warn
 judges 2 config check nowhere.yaml
+judges 0 doctor --config config.yaml
+judges 4 doctor --config config.yaml --fail-on warn
 '
-adviser='doctor profile trace'  # their output is another matter
+in_python='profile trace train tune'  # the programs that these run print as they do
 
 cp -r data/wavs plain
 rm plain/LJ001-0005.wav
@@ -106,6 +108,8 @@ while read -r kind exit arguments; do
   esac
 done <<<"$rows"
 
-for command in $(xtts-precompute --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
-  grep -q " $command\b" <<<"$rows $adviser" || echo "no row for $command"
+commands=$(xtts-precompute --help | sed -n '/^Make/,/^Exit codes/s/^  \([a-z]\+\) .*/\1/p')
+grep -q build <<<"$commands" || echo "--help names no commands"
+for command in $commands; do
+  grep -q " $command\b" <<<"$rows $in_python" || echo "no row for $command"
 done
