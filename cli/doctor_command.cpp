@@ -141,6 +141,11 @@ Result<doctor::DoctorRequest> request_of(Context& context, const DoctorOptions& 
   request.cache = options.cache;
   request.profile = options.profile;
   request.trace = options.trace;
+  for (const auto& [name, value] :
+       {std::pair{"--recipe ", &options.recipe}, {"--config ", &options.config}}) {
+    if (request.recipe_words.empty() && !value->empty())
+      request.recipe_words = name + shell_quoted(*value);
+  }
   request.code = options.code;
   request.config = options.config;
   request.python = options.python;

@@ -40,6 +40,14 @@ std::string label_of(const Check& check) {
   return label_of(check.status);
 }
 
+// The next word; a command in backticks is one, so that it can be copied from one line.
+bool next_word(std::istream& words, std::string& word) {
+  if (!(words >> word)) return false;
+  std::string more;
+  while (std::ranges::count(word, '`') % 2 != 0 && words >> more) word += " " + more;
+  return true;
+}
+
 // Breaks a text between words. Every line begins with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   const std::string margin(indent, ' ');
@@ -47,7 +55,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   std::string lines;
   std::string line;
   std::istringstream words{escape_controls(text)};
-  for (std::string word; words >> word;) {
+  for (std::string word; next_word(words, word);) {
     const bool is_full =
         !line.empty() && report::display_width(line) + 1 + report::display_width(word) > room;
     if (is_full) {

@@ -16,6 +16,7 @@
 #include "doctor/help_check.hpp"
 #include "doctor/machine.hpp"
 #include "doctor/memory_check.hpp"
+#include "doctor/named_commands.hpp"
 #include "doctor/on_the_fly.hpp"
 #include "doctor/profile_file.hpp"
 #include "doctor/python_child.hpp"
@@ -85,6 +86,11 @@ class Doctor {
     add(storage_of_cache_, diagnosis);
     add(real_run(), diagnosis);
     XTTS_TRY(check_cancelled());
+    const CommandNames names{.data = request_.build ? request_.build->data : std::string(),
+                             .cache = request_.cache,
+                             .recipe_words = request_.recipe_words};
+    for (Check& check : diagnosis.checks)
+      for (Finding& finding : check.findings) finding.remedy = with_names(finding.remedy, names);
     diagnosis.machine = machine_in_words();
     diagnosis.config = request_.config;
     return diagnosis;

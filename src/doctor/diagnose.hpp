@@ -28,7 +28,8 @@ struct DoctorRequest {
   std::string trace = {};                            // a report of trace; empty: none
   std::string code = {};                             // the trainer's folder; empty: none
   std::string config = {};                           // the trainer's config.yaml; empty: none
-  std::string python = {};                           // empty: the one on PATH
+  std::string recipe_words = {};  // "--recipe hifigan", for commands; may be empty
+  std::string python = {};        // empty: the one on PATH
   // What the adviser says of `config` (configuration_check.hpp); unset: nobody asked it.
   std::optional<Result<nlohmann::json>> judged_config = {};
   bool runs_frameworks = true;  // takes up to 40 s

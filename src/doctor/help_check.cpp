@@ -384,7 +384,7 @@ Check check_help(const HelpQuestion& question) {
                         format_fixed(std::max(found.gain.high, 1.0), 2) + " times as fast.",
                 .remedy = picture == Picture::kNotCompiled
                               ? std::string()
-                              : "Look at the model's own step: xtts-precompute profile, or "
+                              : "Look at the model's own step: `xtts-precompute profile`, or "
                                 "xp.StepProfiler around your step."});
   } else {
     const bool is_sure = found.gain.low >= kWorthwhile;

@@ -137,7 +137,7 @@ def test_each_rule_finds_its_fault_and_mends_it(rule):
     finding = found_by(rule, text, its)
     assert finding is not None
     assert finding.status == {"note": "pass"}.get(RULES[rule]["status"], RULES[rule]["status"])
-    assert finding.place.startswith("config.yaml:") and finding.remedy
+    assert finding.place.startswith("folder/config.yaml:") and finding.remedy
     assert "{" not in finding.text + finding.remedy
     for change in finding.changes:
         assert change.reason and change.before != change.after
@@ -245,7 +245,7 @@ def keys_of(finding):
 
 def test_an_unknown_key_stops_the_trainer():
     known = only_fault(quiet("  n_mels: 80\n"))
-    assert known.status == "fail" and known.place == "config.yaml:8" and "always has 80 mels" in known.text
+    assert known.status == "fail" and known.place == "folder/config.yaml:8" and "always has 80 mels" in known.text
     assert [change.after for change in known.changes] == [""]
     assert keys_of(only_fault(quiet("  zzzzzzzzzz: 80\n"))) == ["data.zzzzzzzzzz"]
     typo = only_fault(quiet("  bach_size: 32\n"))
@@ -327,8 +327,8 @@ def test_a_launchers_file_with_precomputed_features_asks_for_the_plain_cache():
     def advice(mode):
         return judged(quiet(f"  preprocessing_mode: {mode}\n")).findings[-1].remedy
 
-    assert "xtts-precompute DATA CACHE. Then" in advice("precompute")
-    assert "xtts-precompute DATA CACHE --config config.yaml. Then" in advice("auto")
+    assert "`xtts-precompute DATA CACHE`. Then" in advice("precompute")
+    assert "`xtts-precompute DATA CACHE --config folder/config.yaml`. Then" in advice("auto")
 
 
 def test_without_a_gpu_memory_is_not_judged_and_the_summary_says_so():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from .. import words
@@ -67,13 +68,13 @@ def _takes_features(facts: Facts) -> bool:
 def _cache(facts: Facts, program: Program) -> Finding:
     cache = facts.situation.cache
     # The plain cache has the features that the trainer's inference computes.
-    asks = "" if _takes_features(facts) else f" --config {facts.file_name}"
+    asks = "" if _takes_features(facts) else f" --config {shlex.quote(facts.origin)}"
     if not cache:
         return Finding(
             "pass",
             "Without a cache, the trainer decodes and computes every clip again in each epoch.",
-            f"Make a cache: xtts-precompute DATA CACHE{asks}. Then name it here with --cache.",
-            facts.file_name,
+            f"Make a cache: `xtts-precompute DATA CACHE{asks}`. Then name it here with --cache.",
+            facts.origin,
         )
     told = program.probe("config", facts.origin, f"--cache={cache}")
     if told["refused"]:
@@ -104,4 +105,4 @@ def _summary(facts: Facts, found: list[Finding]) -> str:
     else:
         told = "no setting that starves a GPU is known"
     unknown = "" if facts.situation.gpu else "; no GPU is known, so memory was not judged (--gpu 24GB names one)"
-    return f"{facts.file_name}: {told}{unknown}"
+    return f"{facts.origin}: {told}{unknown}"

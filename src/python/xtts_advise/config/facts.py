@@ -6,7 +6,6 @@ import ast
 import dataclasses
 import functools
 import operator
-import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +40,6 @@ class Given:
 class Facts:
     def __init__(self, text: str, origin: str, trainer: Trainer, situation: Situation) -> None:
         self.origin, self.trainer, self.situation = origin, trainer, situation
-        self.file_name = os.path.basename(origin)
         self.given: dict[str, Given] = {}
         self.empty_sections: list[Given] = []
         self.section_lines: dict[str, int] = {}
@@ -113,7 +111,7 @@ class Facts:
         """Returns "config.yaml:12": the key's line, else that of its section, else 1."""
         given = self.given.get(key)
         line = given.line if given else self.section_lines.get(key.partition(".")[0], 1)
-        return f"{self.file_name}:{line}"
+        return f"{self.origin}:{line}"
 
     # ---- the language of rules.yaml
 

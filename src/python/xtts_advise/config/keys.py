@@ -58,7 +58,7 @@ def change_of(facts: Facts, key: str, after: str, reason: str) -> Change:
 
 def _finding(facts: Facts, status: str, line: int, text: str, remedy: str, *changes: tuple[str, str]) -> Finding:
     made = [change_of(facts, key, after, text) for key, after in changes]
-    return Finding(status, text, remedy, f"{facts.file_name}:{line}", changes=made)
+    return Finding(status, text, remedy, f"{facts.origin}:{line}", changes=made)
 
 
 def _tabs(facts: Facts, text: str) -> list[Finding]:
@@ -175,4 +175,4 @@ def _meant(kind: str, value: Node) -> str:
 def _unread(facts: Facts, names: list[str]) -> Finding:
     buffer = " data.pipeline_buffer_size is the buffer that it reads." if "data.prefetch_buffer_size" in names else ""
     text = f"The trainer does nothing with these keys: {', '.join(names)}.{buffer}"
-    return Finding("pass", text, place=facts.file_name)
+    return Finding("pass", text, place=facts.origin)
