@@ -324,6 +324,28 @@ class TestPrefetchToDevice:
             xp.tensorflow.optimize(tf.data.Dataset.range(3), prefetch_to_device=wrong)
 
 
+def test_it_tells_what_it_did_and_why_it_did_nothing():
+    lines = []
+    numbers = tf.data.Dataset.range(64)
+    made = xp.tensorflow.optimize(
+        numbers.repeat().batch(8), vectorized_map=twice, prefetch_to_device=True, tell=lines.append
+    )
+    assert made.element_spec.shape == (8,)
+    assert [line.partition(":")[0] for line in lines] == [
+        "static_shapes", "vectorized_map", "options", "prefetch_to_device"
+    ]  # fmt: skip
+    assert "every element has 8 rows" in lines[0] and "private_threadpool_size=" in lines[2]
+    lines.clear()
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = 3
+    xp.tensorflow.optimize(numbers, cache=True, options=options, tell=lines.append)
+    assert lines == [
+        "cache: the first pass is kept in memory",
+        "static_shapes: nothing, because it is not known how many rows every element has",
+        "options: private_threadpool_size=3",
+    ]
+
+
 def test_only_data_sets():
     with pytest.raises(xp.InvalidArgumentError, match=r"tf\.data\.Dataset"):
         xp.tensorflow.optimize([1, 2, 3])

@@ -27,6 +27,7 @@ def optimize(
     options: Any = True,
     cache: str | os.PathLike[str] | bool | None = None,
     vectorized_map: Callable[..., Any] | None = None,
+    tell: Callable[[str], object] = lambda line: None,
 ) -> Any:
     """Returns the data set with the improvements that are switched on.
 
@@ -73,6 +74,8 @@ def optimize(
             applied to all rows of a batch at once by `tf.vectorized_map`. The result is what
             `unbatch().map(function).batch()` gives. Floats **may differ in their last bits**, and a
             random function draws other numbers.
+        tell: Called with a line for each improvement that is on: what it did, or why it did
+            nothing. `tell=print` shows them.
 
     Raises:
         InvalidArgumentError: An argument is wrong or does not fit the data set.
@@ -82,21 +85,33 @@ def optimize(
     rows = _rows_of_all(dataset) if static_shapes is True and interleave is None else None
     if interleave is not None:
         dataset = dataset.interleave(**_interleave_arguments(interleave))
+        tell("interleave: the data sets of several elements are opened and read ahead")
     if cache is not None and cache is not False:
-        dataset = dataset.cache(*_place(cache, dataset))
+        place = _place(cache, dataset)
+        dataset = dataset.cache(*place)
+        tell(f"cache: the first pass is kept in {', '.join(place) or 'memory'}")
     if rows is not None:
         dataset = _with_shapes(dataset, [_with_rows(spec, rows) for spec in tf.nest.flatten(dataset.element_spec)])
+        tell(f"static_shapes: every element has {rows} rows")
+    elif static_shapes is True:
+        tell("static_shapes: nothing, because it is not known how many rows every element has")
     if vectorized_map is not None:
         dataset = _vectorized(dataset, vectorized_map)
+        tell("vectorized_map: the function takes all rows of a batch at once")
     if not isinstance(static_shapes, bool) and static_shapes is not None:
         dataset = _with_shapes(dataset, _given_shapes(dataset.element_spec, static_shapes, "an element"))
+        tell("static_shapes: the shapes that were given")
     if options is not None and options is not False:
-        dataset = dataset.with_options(_options(options, dataset))
+        made = _options(options, dataset)
+        dataset = dataset.with_options(made)
+        tell(f"options: {_words_of(made) or 'nothing, because the data set has values of its own'}")
     if prefetch_to_device is None or prefetch_to_device is False:
         return dataset
     device = _device(prefetch_to_device)
     if device is None:
+        tell(f"prefetch_to_device: there is no GPU, so {_ON_DEVICE} elements are kept ready in memory")
         return dataset.prefetch(_ON_DEVICE)
+    tell(f"prefetch_to_device: {_ON_DEVICE} elements are copied to {device} ahead")
     return dataset.apply(tf.data.experimental.prefetch_to_device(device, _ON_DEVICE))
 
 
@@ -231,6 +246,13 @@ def _options(options: Any, dataset: Any) -> Any:
         if getattr(getattr(theirs, group), name, None) is None:
             setattr(getattr(made, group), name, value)
     return made
+
+
+def _words_of(options: Any) -> str:
+    groups = (options.threading, options.experimental_optimization)
+    names = ("private_threadpool_size", "max_intra_op_parallelism", "filter_parallelization", "filter_fusion")
+    values = [(name, getattr(group, name, None)) for group in groups for name in names]
+    return ", ".join(f"{name}={value}" for name, value in values if value is not None)
 
 
 def _device(device: Any) -> str | None:
