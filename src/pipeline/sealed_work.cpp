@@ -100,6 +100,20 @@ class SealedWorkFinder {
     std::size_t operator()(const Digest& digest) const noexcept { return digest.low; }
   };
 
+  // What made a shard, compared with this build. A kept shard may be older than the interrupted
+  // one.
+  struct Origin {
+    bool is_kept;
+    bool has_same_features;
+    bool has_same_rules;
+  };
+
+  [[nodiscard]] Origin origin_of(const JournalShard& shard) const {
+    return {.is_kept = shard.is_kept,
+            .has_same_features = job_.interrupted.has_same_features && !shard.has_other_features,
+            .has_same_rules = job_.interrupted.has_same_rules && !shard.has_other_rules};
+  }
+
   Status look_at(std::uint32_t number, const JournalShard& shard) {
     if (!is_of_columns(shard)) return {};
     whole_[number] = may_stay(shard);
@@ -148,7 +162,7 @@ class SealedWorkFinder {
       }
       for (std::size_t slot = 0; slot < facts->records.size(); ++slot, ++record) {
         XTTS_TRY(check_cancelled(job_.cancelled));
-        take_record(number, shard.is_kept, record, ids[record], header->records[slot].length,
+        take_record(number, origin_of(shard), record, ids[record], header->records[slot].length,
                     facts->records[slot]);
       }
     }
@@ -171,14 +185,15 @@ class SealedWorkFinder {
     return ids;
   }
 
-  void take_record(std::uint32_t shard, bool is_kept, std::size_t number, const Digest& id,
+  void take_record(std::uint32_t shard, const Origin& origin, std::size_t number, const Digest& id,
                    std::uint32_t length, const RecordFacts& facts) {
     const auto found = places_.find(id);
     if (found == places_.end()) return;
     const std::size_t place = found->second;
     if (is_taken(place)) return;
     const Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[place]];
-    if (!is_record_of(clip, length, facts) || !has_content(clip, id, facts.content_digest, is_kept))
+    if (!is_record_of(clip, origin, length, facts) ||
+        !has_content(clip, id, facts.content_digest, origin.is_kept))
       return;
     work_.records_[place] = {shard, static_cast<std::uint32_t>(number)};
     work_.contents_[place] = *facts.content_digest;
@@ -192,13 +207,13 @@ class SealedWorkFinder {
     return work_.records_[place].shard != UINT32_MAX || work_.rejects_.contains(place);
   }
 
-  [[nodiscard]] bool is_record_of(const Clip& clip, std::uint32_t length,
+  [[nodiscard]] bool is_record_of(const Clip& clip, const Origin& origin, std::uint32_t length,
                                   const RecordFacts& facts) const {
     const formats::FeatureConfig& features = *job_.recipe.features;
     if (!records::is_same_part(clip.segment, facts) || !is_decoded_alike(clip, facts)) return false;
     // The facts of a part do not tell how long its source is, and a rule may ask.
-    if (clip.segment && !job_.interrupted.has_same_rules) return false;
-    if (!job_.interrupted.has_same_features) {
+    if (clip.segment && !origin.has_same_rules) return false;
+    if (!origin.has_same_features) {
       // Only a record of all frames is the same for another max_frames.
       return features.pad == formats::PadWhat::kFrames && facts.frame_count_before_cut &&
              *facts.frame_count_before_cut <= features.max_frames &&
@@ -215,7 +230,7 @@ class SealedWorkFinder {
       if (found == places_.end() || is_taken(found->second)) continue;
       const Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[found->second]];
       const bool is_of_plan = job_.interrupted.is_same_plan && !shard.is_kept;
-      if (!is_of_plan && !still_stands(reject, clip, found->first, shard.is_kept)) continue;
+      if (!is_of_plan && !still_stands(reject, clip, found->first, origin_of(shard))) continue;
       work_.rejects_.emplace(found->second, reject);
       work_.contents_[found->second] = reject.content_digest.value_or(Digest());
       reject_shards_.emplace(found->second, number);
@@ -224,16 +239,15 @@ class SealedWorkFinder {
   }
 
   [[nodiscard]] bool still_stands(const Reject& reject, const Clip& clip, const Digest& id,
-                                  bool is_kept) {
+                                  const Origin& origin) {
     const formats::Rule rule = reject.reason.rule;
-    const Interrupted& before = job_.interrupted;
     // A reject does not tell the part of the source. A duplicate's twin may be gone.
-    if (!before.has_same_rules || !before.has_same_features || clip.segment ||
+    if (!origin.has_same_rules || !origin.has_same_features || clip.segment ||
         reject.kind == formats::RejectClass::kEnvironment || rule == formats::Rule::kSameSound ||
         rule == formats::Rule::kUnknown || reject.path != std::string_view(clip.source))
       return false;
     if (!has_text(clip) && records::is_void_without_text(rule, job_.recipe)) return false;
-    return has_content(clip, id, reject.content_digest, is_kept);
+    return has_content(clip, id, reject.content_digest, origin.is_kept);
   }
 
   // Whether the clip's source is what the work was made of. A file that is as the interrupted build
@@ -310,7 +324,10 @@ class SealedWorkFinder {
       if (stays[i] || (is_superseded(i) && !has_rejects[i])) continue;
       moved_to[i] = static_cast<std::uint32_t>(work_.kept_.size());
       work_.kept_.push_back(std::move(shards[i]));
-      work_.kept_.back().is_kept = true;
+      JournalShard& kept = work_.kept_.back();
+      kept.is_kept = true;
+      kept.has_other_rules |= !job_.interrupted.has_same_rules;
+      kept.has_other_features |= !job_.interrupted.has_same_features;
     }
     work_.clip_count_ = done;
     for (std::size_t place = 0; place < work_.records_.size(); ++place) {

@@ -41,6 +41,9 @@ struct JournalShard {
   std::vector<formats::Reject> rejects;  // of its planned clips
   // The shard is of another plan: its records wait until this one's shards have taken them over.
   bool is_kept = false;
+  // Of a kept shard: its corpus section, or the length of its records, is not this plan's.
+  bool has_other_rules = false;
+  bool has_other_features = false;
 };
 
 // No head: no journal, or nothing in it that we wrote.

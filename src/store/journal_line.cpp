@@ -114,7 +114,10 @@ std::string encode_line(const JournalShard& shard) {
   json document = {{"planned", shard.planned_shard},
                    {"rejects", std::move(rejects)},
                    {"reject_contents", std::move(contents)}};
-  if (shard.is_kept) document["kept"] = true;
+  for (const auto& [name, is_set] : {std::pair{"kept", shard.is_kept},
+                                     {"other_rules", shard.has_other_rules},
+                                     {"other_features", shard.has_other_features}})
+    if (is_set) document[name] = true;
   for (const SealedShard& sealed : shard.sealed) document["sealed"].push_back(to_json(sealed));
   return line_of(document);
 }
@@ -152,8 +155,13 @@ std::optional<JournalShard> decode_shard_line(std::string_view line) {
     for (std::size_t i = 0; i < std::min(contents.size(), shard.rejects.size()); ++i)
       shard.rejects[i].content_digest = Digest::from_hex(contents[i]);
   }
-  const json* const kept = fields.find("kept");
-  shard.is_kept = kept != nullptr && *kept == true;
+  const auto is_set = [&](const char* name) {
+    const json* const value = fields.find(name);
+    return value != nullptr && *value == true;
+  };
+  shard.is_kept = is_set("kept");
+  shard.has_other_rules = is_set("other_rules");
+  shard.has_other_features = is_set("other_features");
   if (fields.find("sealed") != nullptr) {
     for (const JsonFields& sealed : fields.objects("sealed"))
       shard.sealed.push_back(read_shard(sealed));

@@ -2,6 +2,8 @@
 // nobody stopped. (Crashes and failing disks: tests/fault.)
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "build_support.hpp"
 #include "formats/feature_config.hpp"
 #include "store/journal.hpp"
@@ -291,6 +293,51 @@ TEST(Unfinished, OfRulesThatLeaveNoClipIsForgotten) {
        {"no clip is left to store", "not an audio file", "max_source_seconds"})
     EXPECT_NE(refused.message().find(reason), std::string::npos) << refused.message();
   EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
+// The work of a first build lies there through a second one of other rules or lengths. The third
+// is asked as the second was, and must not take the first one's work for the second one's.
+TEST(Unfinished, KeptWorkOfOtherRulesIsNotTakenForWorkOfThese) {
+  MemoryEnv env;
+  std::string segments;
+  std::string texts;
+  for (std::uint32_t i = 10; i < 10 + kClips; ++i) {
+    const std::string id = "part" + std::to_string(i);
+    segments += id + " talk 0." + std::to_string(i) + " 0.5\n";
+    texts += id + " a\n";
+  }
+  env.add_file(kData + "/talk.wav", sound(4));  // 0.6 s
+  env.add_file(kData + "/wav.scp", "talk talk.wav\n");
+  env.add_file(kData + "/segments", segments);
+  env.add_file(kData + "/text", texts);
+  TestObserver observer;
+  observer.cancel_at = kFirstUnsealed;
+  ASSERT_EQ(pipeline::build(env, tolerant_request(), observer).status().code(),
+            StatusCode::kCancelled);
+  auto strict = tolerant_request();
+  strict.recipe = recipe_of_small_shards({"corpus.max_source_seconds=0.3"});
+  EXPECT_EQ(run_build(env, strict).status().code(), StatusCode::kTooManyRejects);
+  env.add_file(kData + "/segments", segments + "later talk 0.1 0.4\n");
+  env.add_file(kData + "/text", texts + "later a\n");
+  EXPECT_EQ(run_build(env, strict).status().code(), StatusCode::kTooManyRejects);
+}
+
+TEST(Unfinished, KeptWorkOfShorterRecordsIsNotTakenForWholeOnes) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  auto request = tolerant_request();
+  std::uint64_t cancel_at = kClips;  // such short records are one shard
+  for (const std::string frames : {"20", "200"}) {
+    request.recipe =
+        recipe_of_small_shards({"features.max_frames=" + frames, "features.too_long=truncate"});
+    TestObserver observer;
+    observer.cancel_at = std::exchange(cancel_at, 1);
+    ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
+  }
+  must_build(env, request);
+  request.cache = "/elsewhere";
+  must_build(env, request);
+  EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
 
 TEST(Unfinished, IsNotRemovedWhileItsClipsAreGone) {
