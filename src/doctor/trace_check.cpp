@@ -103,7 +103,7 @@ Check check_trace(const json& trace) {
       check.evidence.push_back({.what = what,
                                 .value = report::format_short(*number) + " ms",
                                 .source = "the trace",
-                                .number = *number,
+                                .number = number,
                                 .unit = "ms"});
   }
   check.status = worst_of(check.findings);
