@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from support import PROGRAM, PROJECT
+from xtts_advise.others import Others
 from xtts_precompute.profile import command, measuring, progress
-from xtts_precompute.profile.others import Others
 from xtts_precompute.profile.placement import place, tier
 from xtts_precompute.profile.progress import StepCount
 from xtts_precompute.profile.torch_parts import TorchParts, torch_parts

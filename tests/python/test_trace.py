@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from xtts_advise.trace.judge.mounts import slow_mount_of
 from xtts_advise.trace.judge.profile import wait_in
 from xtts_advise.trace.judge.recording import Place, Recording, Stack, read_recordings
 from xtts_advise.trace.judge.tensorflow import why_traced
-from xtts_advise.trace.processors import Processors, note_of
 
 PACKAGES = str(Path(sys.modules["xtts_advise"].__file__).parent.parent)
 
@@ -347,23 +345,6 @@ def test_imports_are_one_call_by_the_module_that_was_asked_for() -> None:
 
 
 # --- the command -----------------------------------------------------------------------------
-
-
-def test_what_others_use_of_the_processors_is_told_and_the_trainings_own_is_not() -> None:
-    spin = "import time\nend = time.monotonic() + 1\nwhile time.monotonic() < end: pass"
-    processors = Processors()
-    subprocess.run([sys.executable, "-c", spin], check=True)
-    own = processors.share_of_others()
-    other = subprocess.Popen([sys.executable, "-c", spin.replace("+ 1", "+ 60")])
-    processors = Processors()
-    time.sleep(1)
-    others = processors.share_of_others()
-    other.kill()
-    other.wait()
-    assert own is not None and others is not None
-    assert others > own
-    assert note_of(0.1) == note_of(None) == []
-    assert "48%" in note_of(0.48)[0]
 
 
 def test_the_programs_exit_code_is_handed_on(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from ..others import DISTURBING, Others
 from ..running import fail
 from ..words import Failure
 from .inside import FOLDER
 from .judge.findings import Report, judge
 from .judge.recording import read_recordings
 from .judge.text import text_of
-from .processors import Processors, note_of
 
 _EXAMPLE = "xtts-precompute trace -- python train.py"
 _GRACE_S = 10.0  # for the trainer to end after SIGINT, when --for is over
@@ -43,11 +43,14 @@ def main(words: list[str]) -> int:
     folder = options.keep or tempfile.mkdtemp(prefix="xtts-trace-")
     try:
         os.makedirs(folder, exist_ok=True)
-        processors = Processors()
+        others = Others()
         code = run(program, os.path.abspath(folder), seconds, sys.stderr if options.json else None)
-        note = note_of(processors.share_of_others())
+        share = others.share()
         report = judge(read_recordings(folder))
-        report.notes += note
+        if share is not None and share > DISTURBING:
+            report.notes.append(
+                f"Other programs used {share:.0%} of the processors meanwhile: what waits for them is slower here."
+            )
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)

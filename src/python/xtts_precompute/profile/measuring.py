@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .others import DISTURBING, Others
+from xtts_advise.others import DISTURBING, Others
+
 from .own_code import OwnLoader, own_step
 from .placement import place
 from .profiler import StepProfiler

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xtts_advise.others import DISTURBING
+
 from .._base.words import counted
-from .others import DISTURBING
 from .placement import tier
 from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_verdict, variation_verdict
 
