@@ -120,7 +120,7 @@ ADVISER_ARROWS = {
     "probe": {"words"},
     "running": {"probe", "words"},
     "config": {"words", "probe", "running"},
-    "trace": {"words", "running"},
+    "trace": {"words", "others", "running"},
 }
 
 
