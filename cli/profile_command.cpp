@@ -21,6 +21,7 @@ struct ProfileOptions {
   std::string cache, python, loader, step, framework, device, split, plot;
   std::string num_steps, warmup, batch_size, data_gpu, model_gpu, fail_over, attempts;
   bool no_synthetic = false;
+  bool sweep = false;
 };
 
 // The words for the Python package's own command, which judges them (profile/command.py).
@@ -42,6 +43,7 @@ std::vector<std::string> words_of(const ProfileOptions& options, const Flags& fl
     if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
   }
   if (options.no_synthetic) words.emplace_back("--no-synthetic");
+  if (options.sweep) words.emplace_back("--sweep");
   if (flags.json) words.emplace_back("--json");
   if (flags.quiet) words.emplace_back("--quiet");
   if (!options.cache.empty()) words.insert(words.end(), {"--", options.cache});
@@ -61,7 +63,9 @@ void add_profile_command(CLI::App& app, Context& context) {
           "xtts-precompute profile --loader train:loader --step train:step   # your own, of "
           "train.py\n"
           "xtts-precompute profile ./cache --fail-over 5%             # in CI: exit code 4 above "
-          "it")
+          "it\n"
+          "xtts-precompute profile --loader train:make_loader --sweep  # which workers feed a "
+          "batch")
       .positional("CACHE", options->cache, "A cache, to train the reference network on")
       .option("--loader", options->loader, "MODULE:NAME", "Your own batches, instead of CACHE's")
       .option("--step", options->step, "MODULE:NAME",
@@ -84,6 +88,8 @@ void add_profile_command(CLI::App& app, Context& context) {
               "Exit code 4 if data costs more than this share of a step")
       .flag("--no-synthetic", options->no_synthetic,
             "Leave out the steps with data for free, and with them the proof")
+      .flag("--sweep", options->sweep,
+            "--loader is a function of batch_size and num_workers: time it over both, alone")
       .option("--attempts", options->attempts, "N",
               "Measure at most so often, until no other program disturbs (default: 3)")
       .option("--plot", options->plot, "FILE", "Draw the steps, as .svg or .png")

@@ -16,7 +16,7 @@ import pytest
 import xtts_precompute as xp
 from support import PROGRAM, PROJECT
 from xtts_advise.others import Others
-from xtts_precompute.profile import command, measuring, progress
+from xtts_precompute.profile import command, measuring, progress, sweep
 from xtts_precompute.profile.placement import place, tier
 from xtts_precompute.profile.progress import StepCount
 from xtts_precompute.profile.torch_parts import TorchParts, torch_parts
@@ -56,6 +56,14 @@ class Broken:
 
 def no_loader():
     return 7
+
+def sized(batch_size, num_workers):
+    while True:
+        time.sleep(0.001 * batch_size / max(1, num_workers))
+        yield np.zeros((batch_size, 8))
+
+def short(num_workers):
+    return [np.zeros((4, 8))] * 2
 
 def nothing():
     yield np.zeros((4, 8))
@@ -470,3 +478,59 @@ def test_with_own_code_gpus_are_only_watched(trainer, monkeypatch, capsys):
 def test_tiers_are_the_users(part, words):
     assert " ".join(tier(part, percent) for percent in (29, 30, 50, 51, 60)) == words
     assert (tier("model", 81), tier("model", 85)) == ("acceptable", "good")
+
+
+# ---- the sweep
+
+
+def row(size, workers, *rounds):
+    return sweep.Row({"batch_size": size, "num_workers": workers}, list(rounds))
+
+
+def test_of_settings_that_cannot_be_told_apart_the_fewest_workers_are_recommended():
+    rows = [
+        row(8, 0, 9.0, 9.1, 9.2), row(8, 1, 5.0, 5.2, 5.1), row(8, 2, 4.9, 5.0, 5.1), row(8, 4, 1.0, 9.0, 2.0),
+        row(16, 0, 1.0, 5.0, 3.0),
+    ]  # fmt: skip
+    assert [one.setting for one in sweep.recommended(rows)] == [{"batch_size": 8, "num_workers": 1}]
+    table = sweep.table_of(rows, ["4, 8 workers, because there are 2 processors"])
+    assert table.count("fewest workers") == 1 and table.count("not steady") == 2
+    assert "No setting is steady enough" in sweep.table_of(rows[-1:], [])
+
+
+def test_settings_are_those_that_the_function_takes_and_the_machine_has():
+    def both(num_workers, batch_size=4, **more):
+        return []
+
+    settings, left_out = sweep.settings_of(both, "train:both", 2)
+    assert len(settings) == 9 and {"num_workers": 2, "batch_size": 32} in settings
+    assert left_out == ["4, 8, 16 workers, because there are 2 processors"]
+    with pytest.raises(xp.InvalidArgumentError, match="batch_size and num_workers"):
+        sweep.settings_of(dict, "train:none", 2)
+    with pytest.raises(xp.InvalidArgumentError, match="batch_size and num_workers"):
+        sweep.settings_of([1, 2], "train:batches", 2)
+
+
+def test_the_program_sweeps_over_a_loader_of_the_users(trainer):
+    done = program(trainer, "--loader", "own_trainer:sized", "--sweep", "--num-steps", 2, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    rows = {(row["batch_size"], row.get("num_workers")): row for row in found["sweep"]}
+    assert rows[32, 0]["batch_ms"]["low"] >= 32 and rows[8, 0]["batch_ms"]["low"] >= 8
+    assert all(setting in [{k: row[k] for k in setting} for row in found["sweep"]] for setting in found["recommended"])
+    shown = program(trainer, "--loader", "own_trainer:sized", "--sweep", "--num-steps", 1)
+    assert "batch size  workers" in shown.stdout and "round 3 of 3" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--loader", "own_trainer:short", "--sweep"], "a longer list is needed"),
+        (["--loader", "own_trainer:loader", "--sweep"], "give the function the parameters"),
+        (["--loader", "own_trainer:sized", "--step", "own_trainer:step", "--sweep"], "times --loader alone"),
+        (["cache", "--sweep"], "times --loader alone"),
+    ],
+)
+def test_what_cannot_be_swept_is_told(trainer, arguments, words):
+    done = program(trainer, *arguments)
+    assert done.returncode == 2 and words in done.stderr, done.stderr

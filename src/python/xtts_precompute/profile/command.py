@@ -13,8 +13,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
+
+from xtts_advise.others import DISTURBING, Others
 
 from .._base.commands import run_command, stdout_alone
 from .._base.errors import InvalidArgumentError, ResourceError
@@ -96,6 +98,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="measure at most so often, until no other program disturbs (3)",
     )
+    parser.add_argument(
+        "--sweep",
+        action="store_true",
+        help="--loader is a function of batch_size and num_workers: time it over both, without a step",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
     parser.add_argument("-q", "--quiet", action="store_true", help="errors only on stderr")
     parser.add_argument("--plot", metavar="FILE", type=_picture, help="draw the steps, as .svg or .png")
@@ -150,8 +157,10 @@ def _check(options: argparse.Namespace) -> None:
             if options.cache is None
             else "profile times one way of loading: name a CACHE, or --loader, not both"
         )
+    if options.sweep and (options.loader is None or options.step is not None):
+        raise InvalidArgumentError("--sweep times --loader alone: name it, and leave out CACHE and --step")
     if options.loader is not None:
-        if options.step is None:
+        if options.step is None and not options.sweep:
             raise InvalidArgumentError("--loader needs --step, because the reference network takes a CACHE's batches")
         of_a_cache = {
             "--batch-size": options.batch_size is not None,
@@ -182,6 +191,8 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
     def tell(message: str) -> None:
         print(f"{PROGRAM}: {message}", file=sys.stderr)
 
+    if options.sweep:
+        return _sweep(options, None if options.quiet or options.json else tell, out)
     run, report = measure(options, None if options.quiet or options.json else tell)
     if options.plot is not None:
         report.save(options.plot)
@@ -203,3 +214,24 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
         file=sys.stderr,
     )
     return _TOO_SLOW
+
+
+def _sweep(options: argparse.Namespace, tell: Callable[[str], None] | None, out: TextIO) -> int:
+    from .sweep import recommended, sweep, table_of
+
+    others = Others()
+    rows, left_out = sweep(options.loader, options.num_steps, tell)
+    share = others.share()
+    if options.json:
+        document = {
+            "sweep": [row.to_json() for row in rows],
+            "recommended": [row.setting for row in recommended(rows)],
+            "left_out": left_out,
+            "others_share": share,
+        }
+        print(json.dumps(document, indent=2), file=out)
+    else:
+        print(table_of(rows, left_out), file=out)
+        if share is not None and share > DISTURBING:
+            print(f"Other programs took {share:.0%} of the processors meanwhile: measure again without them.", file=out)
+    return 0

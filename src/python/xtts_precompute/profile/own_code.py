@@ -46,6 +46,14 @@ def load(option: str, place: str) -> Any:
     return found
 
 
+def taken_from(place: str, make: Callable[[], Any]) -> Iterator[Any]:
+    """The batches of a loader that is made now. A failure of the user's code is told as one."""
+    try:
+        yield from make()
+    except _FAILURES as error:
+        _fail("--loader", place, error)
+
+
 class OwnLoader:
     """The user's batches: of an iterable, or of what a function without arguments returns.
 
