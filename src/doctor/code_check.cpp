@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "doctor/json_values.hpp"
 #include "report/human.hpp"
 
 namespace xtts::doctor {
@@ -13,20 +14,10 @@ using report::format_counted;
 
 constexpr std::size_t kFindingsMax = 200;  // one check stays readable
 
-std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);  // the end, where `object` is none
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::uint64_t count_at(const json& object, const char* key) {
   const auto found = object.find(key);
   const bool is_count = found != object.end() && found->is_number_integer() && *found >= 0;
   return is_count ? found->get<std::uint64_t>() : 0;
-}
-
-json list_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : json::array();
 }
 
 // "data.py:12"; a file without a line is named alone.

@@ -2,15 +2,12 @@
 
 #include <utility>
 
+#include "doctor/json_values.hpp"
+
 namespace xtts::doctor {
 namespace {
 
 using nlohmann::json;
-
-std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 CheckStatus status_at(const json& object) {
   return status_named(text_at(object, "status")).value_or(CheckStatus::kCannotTell);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "doctor/json_values.hpp"
 #include "report/human.hpp"
 
 namespace xtts::doctor {
@@ -21,22 +22,10 @@ Status no_trace(const std::string& path, const std::string& why) {
               "): write one with `xtts-precompute trace --out FILE -- python train.py`"};
 }
 
-std::optional<double> number_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
-std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::vector<std::string> texts_at(const json& object, const char* key) {
   std::vector<std::string> texts;
-  if (const auto found = object.find(key); found != object.end() && found->is_array())
-    for (const json& text : *found)
-      if (text.is_string()) texts.push_back(text.get<std::string>());
+  for (const json& text : list_at(object, key))
+    if (text.is_string()) texts.push_back(text.get<std::string>());
   return texts;
 }
 
