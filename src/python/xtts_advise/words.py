@@ -44,6 +44,11 @@ def counted(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """Returns "41 %" for a share of 1."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def size(size_bytes: float) -> str:
     """Returns "12.3 GiB" or "999 B"."""
     if size_bytes < 1024:

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from ..others import DISTURBING, Others
 from ..running import fail
-from ..words import Failure
+from ..words import Failure, percent
 from .inside import FOLDER
 from .judge.findings import Report, judge
 from .judge.recording import read_recordings
@@ -49,7 +49,7 @@ def main(words: list[str]) -> int:
         report = judge(read_recordings(folder))
         if share is not None and share > DISTURBING:
             report.notes.append(
-                f"Other programs used {share:.0%} of the processors meanwhile: what waits for them is slower here."
+                f"Other programs used {percent(share)} of the processors meanwhile: what waits for them is slower here."
             )
     finally:
         if not options.keep:

@@ -233,5 +233,8 @@ def _sweep(options: argparse.Namespace, tell: Callable[[str], None] | None, out:
     else:
         print(table_of(rows, left_out), file=out)
         if share is not None and share > DISTURBING:
-            print(f"Other programs took {share:.0%} of the processors meanwhile: measure again without them.", file=out)
+            print(
+                f"Other programs took {100 * share:.0f} % of the processors meanwhile: measure again without them.",
+                file=out,
+            )
     return 0

@@ -146,7 +146,7 @@ def table_of(rows: list[Row], left_out: list[str]) -> str:
         mark = "  <- fewest workers that are not slower" if row in best else ""
         mark = mark if row.is_steady else "  not steady"
         lines.append(
-            f"{size:>10}  {workers:>7}  {times:<18}  {row.variation:>9.0%}  "
+            f"{size:>10}  {workers:>7}  {times:<18}  {100 * row.variation:>7.0f} %  "
             f"{'-' if clips is None else format(clips, ',.0f'):>7}{mark}"
         )
     lines += [f"Left out: {words}." for words in left_out]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...words import percent
 from .finding import Finding, gain_of
 from .recording import Recording
 from .samples import of_samples
@@ -63,6 +64,6 @@ def _notes(training: Training) -> list[str]:
     seconds = training.trainer.facts["seconds"]
     faults = sorted({fault for recording in family for fault in recording.facts["faults"]})
     return [
-        f"Recording took {cost / seconds:.1%} of one processor's time.",
+        f"Recording took {percent(cost / seconds, 1)} of one processor's time.",
         *(f"A part was not recorded, which is a fault of this program: {fault}" for fault in faults),
     ]

@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from ...words import percent
 from .calls import Call, calls_of
 from .causes import SLOW_MOUNT, cause_of
 from .finding import WAIT_MIN, Finding, count_words, finding_of, merged, time_of
@@ -42,7 +43,7 @@ def of_samples(training: Training) -> list[Finding]:
         share = call.wall_s / total
         per_sample = training.sample_s * share
         seconds = training.wait_s * share
-        words = [f"{time_of(per_sample)} and {share:.0%} of a sample"]
+        words = [f"{time_of(per_sample)} and {percent(share)} of a sample"]
         mount = _mount_of(call)
         if mount is not None:
             words[0] += f", from the mount {mount}"
@@ -50,7 +51,7 @@ def of_samples(training: Training) -> list[Finding]:
         words += count_words(call, training.unit["counts"]["units"], "sample")
         words += _other_readers(call, readers)
         if call.waits > 0.7 and mount is None:
-            words.append(f"it stands still for {call.waits:.0%} of this time: storage, a lock or another process")
+            words.append(f"it stands still for {percent(call.waits)} of this time: storage, a lock or another process")
         findings.append(finding_of(call, cause, seconds, training, words, "sample"))
     return merged(findings)
 

@@ -7,6 +7,7 @@ import statistics
 from collections import Counter
 from itertools import pairwise
 
+from ...words import percent
 from .calls import Call, calls_of
 from .causes import Cause, cause_of
 from .finding import Finding, count_words, finding_of, merged, time_of
@@ -32,7 +33,7 @@ def of_steps(training: Training) -> list[Finding]:
             cause = _SMALL_CALLS
         if cause is None:
             continue
-        words = [f"{time_of(seconds)} and {seconds / training.step_s:.0%} of a step"]
+        words = [f"{time_of(seconds)} and {percent(seconds / training.step_s)} of a step"]
         words += count_words(call, training.loop["counts"]["units"], "step")
         period = _period_of(training, call)
         if period is not None:

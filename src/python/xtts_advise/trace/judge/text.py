@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ...words import percent, visible
 from .finding import Finding, time_of
 from .findings import Report
 
@@ -14,11 +15,11 @@ def text_of(report: Report) -> str:
     lines = []
     training = report.training
     if training is None:
-        return "\n".join(report.notes)
+        return "\n".join(map(visible, report.notes))
     loop = training.loop
     where = f"{_short(loop['file'])}:{loop['line']} in {loop['function']}"
     maker = f"{training.workers} workers" if training.workers else "no workers"
-    wait = f"waits for data in {time_of(training.wait_s)} of it ({training.wait_s / training.step_s:.0%})"
+    wait = f"waits for data in {time_of(training.wait_s)} of it ({percent(training.wait_s / training.step_s)})"
     if not training.knows_wait:
         wait = "takes its batch by itself: how long it waits for it was not seen"
     lines.append(
@@ -41,7 +42,7 @@ def text_of(report: Report) -> str:
             gain = "What that gains was not measured."
         lines += ["", f"Change first: {first.call} in {place}. {gain}"]
     lines += ["", *report.notes]
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _finding(rank: int, finding: Finding) -> list[str]:
