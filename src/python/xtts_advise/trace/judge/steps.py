@@ -26,7 +26,8 @@ def of_steps(training: Training) -> list[Finding]:
     findings = []
     for call in calls_of(stacks, training.loop["counts"]):
         share = call.wall_s / total
-        seconds = training.shown_s * share
+        # What runs between epochs, outside of the loop's function, is in no stack of the loop.
+        seconds = min(training.shown_s * share, call.wall_s / steps)
         cause = cause_of(call, "step")
         many = sum(often for name, often in call.c_names.items() if name.startswith("torch"))
         if cause is None and many >= _MANY_CALLS and not _is_of_model(call):
