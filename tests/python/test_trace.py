@@ -22,6 +22,7 @@ from xtts_advise.trace.judge.mounts import slow_mount_of
 from xtts_advise.trace.judge.profile import wait_in
 from xtts_advise.trace.judge.recording import Place, Recording, Stack, read_recordings
 from xtts_advise.trace.judge.tensorflow import why_traced
+from xtts_advise.trace.judge.text import text_of
 
 PACKAGES = str(Path(sys.modules["xtts_advise"].__file__).parent.parent)
 
@@ -181,6 +182,8 @@ def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **
         "batches": len(steps),
         "iterators": more.pop("iterators", 1),
         "asks": ["/home/me/data.py", 30, "batches"],
+        "gaps": more.pop("gaps", []),
+        "gap_stacks": [[list(reversed(key)), wall, wall] for key, wall in more.pop("gap_stacks", [])],
         "trains": len(steps),
         "wait_s": 0.0,
         "step_s": sum(step[2] for step in steps),
@@ -234,6 +237,19 @@ def test_what_computes_within_the_step_is_no_matter_of_a_cache() -> None:
 def test_a_step_of_the_model_alone_is_clean() -> None:
     steps = [[float(number), 0.02, 1.0] for number in range(10)]
     assert judge([Recording(document([([0, 6], 10.0), ([0, 1, 2, 3, 4], 0.2)], steps))]).findings == []
+
+
+def test_what_runs_between_epochs_costs_by_their_length() -> None:
+    steps = [[float(number), 0.0, 1.0] for number in range(20)]
+    stacks = [([0, 6], 20.0)]
+    more: dict[str, Any] = {"gaps": [4.0, 4.0, 4.0], "gap_stacks": [([0, 5], 11.0), ([0, 6], 1.0)]}
+    (found,) = judge([Recording(document(stacks, steps, **more))]).findings
+    assert (found.cause, found.call) == ("between epochs", "align.path")
+    assert found.seconds_per_step == pytest.approx(4.0 * 11 / 12 / 5)  # four epochs of five steps
+    assert found.gain[0] > 1.3
+    report = text_of(judge([Recording(document(stacks, steps, **more))]))
+    assert "Between two epochs, 4.0 s pass: 800 ms for each of an epoch's 5 steps." in report
+    assert judge([Recording(document(stacks, steps))]).findings == []
 
 
 def test_a_loader_that_is_begun_for_each_batch_is_named_where_it_is_asked() -> None:

@@ -1,6 +1,7 @@
 """Where steps and samples begin and end, as the frameworks' own loaders and optimizers tell."""
 
 import sys
+import threading
 import time
 
 from .counts import Counts
@@ -31,6 +32,9 @@ class Loop:
         self.code = None
         self.times = {}  # key of a stack -> [wall seconds, processor seconds], between two batches
         self.counts = Counts()
+        self.gaps = []  # seconds between the end of an epoch and the next one's first wait
+        self.gap_times = {}  # as times, of these gaps
+        self._gap = None  # (begin, thread, times so far)
         self._open = None  # (begin of the wait, end of the wait)
         self._open_lines = {}
         self._is_counting = False
@@ -40,13 +44,12 @@ class Loop:
         if self._open is None:
             return
         self._open_lines[place] = self._open_lines.get(place, 0.0) + wall
-        times = self.times.get(key)
-        if times is None:
-            if len(self.times) >= _STACKS_MAX:
-                return
-            times = self.times[key] = [0.0, 0.0]
-        times[0] += wall
-        times[1] += processor
+        _add_times(self.times, key, wall, processor)
+
+    def add_to_gap(self, thread, key, wall, processor):
+        """Time between two epochs, wherever the thread is."""
+        if self._gap is not None and self._gap[1] == thread:
+            _add_times(self._gap[2], key, wall, processor)
 
     def wait_begins(self):
         if self._is_counting:
@@ -56,14 +59,18 @@ class Loop:
 
     def wait_ends(self, began, has_batch):
         ended = now()
-        if not has_batch and self.trains:
-            return  # the step goes on: the loader is begun anew, for the next epoch
+        if self._gap is not None:
+            begin, _, times = self._gap
+            self.gaps.append(began - begin)
+            for key, (wall, processor) in times.items():
+                _add_times(self.gap_times, key, wall, processor)
+        self._gap = None if has_batch else (ended, threading.get_ident(), {})
         if self._open is not None:
             begin, wait_end = self._open
             self.step_s += began - begin
             if len(self.steps) < _STEPS_MAX:
                 self.steps.append((begin, wait_end - begin, began - begin))
-                self.lines.append(self._open_lines)
+                self.lines.append(_at_most(began - begin, self._open_lines))
         self._open_lines = {}
         self._open = (began, ended) if has_batch else None
         if not has_batch:
@@ -73,6 +80,22 @@ class Loop:
         if self.batches > 2 and self.counts.is_due():
             self._is_counting = True
             self.counts.begin()
+
+
+def _at_most(seconds, lines):
+    """A look stands for all the time since the one before, which may be longer than a step."""
+    total = sum(lines.values())
+    return lines if total <= seconds else {place: wall * seconds / total for place, wall in lines.items()}
+
+
+def _add_times(all_times, key, wall, processor):
+    times = all_times.get(key)
+    if times is None:
+        if len(all_times) >= _STACKS_MAX:
+            return
+        times = all_times[key] = [0.0, 0.0]
+    times[0] += wall
+    times[1] += processor
 
 
 class Unit:

@@ -108,10 +108,11 @@ class Recorder:
             # A thread that waits for a processor computes, if more slowly.
             busy = passed if used is None else min(used + queued, passed)
             stacks.add(name, key, passed, busy)
-            self._add_to_steps(key, passed, busy)
+            self._add_to_steps(ident, key, passed, busy)
 
-    def _add_to_steps(self, key, wall, busy):
+    def _add_to_steps(self, thread, key, wall, busy):
         for loop in list(self.marks.loops.values()):
+            loop.add_to_gap(thread, key, wall, busy)
             code = id(loop.code)
             place = self._loop_places.get((key, code), -1)
             if place == -1:

@@ -68,6 +68,8 @@ def _loop(loop):
             [[place, own, seconds] for (place, own), seconds in list(lines.items())] for lines in list(loop.lines)
         ],
         "stacks": [[list(key), *times] for key, times in list(loop.times.items())],
+        "gaps": list(loop.gaps),
+        "gap_stacks": [[list(key), *times] for key, times in list(loop.gap_times.items())],
         "counts": _counts(loop.counts),
     }
 

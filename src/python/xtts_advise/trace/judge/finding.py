@@ -34,13 +34,13 @@ class Finding:
 
 def finding_of(call: Call, cause: Cause, seconds: float, training: Training, words: list[str], unit: str) -> Finding:
     return Finding(
-        title=" ".join(filter(None, [f"{call.title}: {words[0]}", cause.purpose])),
+        title=" ".join(filter(None, [f"{call.title}: {words[0]}", cause.purpose if training.workers else ""])),
         call=call.title,
         file=call.place.file,
         line=call.place.line,
         function=call.place.function,
         seconds_per_step=seconds,
-        share=seconds / training.step_s,
+        share=seconds / training.whole_s,
         remedy=cause.remedy.replace("{unit}", unit),
         cache=cause.cache,
         evidence=words[1:],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...words import percent
+from .epochs import of_gaps
 from .finding import Finding, gain_of
 from .recording import Recording
 from .samples import of_samples
@@ -31,6 +32,7 @@ def judge(recordings: list[Recording]) -> Report:
     findings = [
         *of_samples(training),
         *of_steps(training),
+        *of_gaps(training),
         *of_traces(training),
         *of_stages(training),
         *of_python_functions(training),
@@ -41,7 +43,7 @@ def judge(recordings: list[Recording]) -> Report:
     findings = [finding for finding in findings if finding.share >= _SHARE_MIN]
     for finding in findings:
         if finding.cause != "batch":  # what more clips in a step would gain was not measured
-            finding.gain = gain_of(training.step_s, finding.seconds_per_step)
+            finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
     return Report(training, findings, _notes(training), recordings)
 

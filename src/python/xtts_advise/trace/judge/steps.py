@@ -26,8 +26,7 @@ def of_steps(training: Training) -> list[Finding]:
     findings = []
     for call in calls_of(stacks, training.loop["counts"]):
         share = call.wall_s / total
-        # What runs between epochs, outside of the loop's function, is in no stack of the loop.
-        seconds = min(training.shown_s * share, call.wall_s / steps)
+        seconds = training.shown_s * share
         cause = cause_of(call, "step")
         many = sum(often for name, often in call.c_names.items() if name.startswith("torch"))
         if cause is None and many >= _MANY_CALLS and not _is_of_model(call):
@@ -94,7 +93,7 @@ def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> 
         below_line = [stack for stack in stacks if _calls_from(stack, line, function)]
         seconds = period[1] / period[0]
         others = {(p.file, p.function) for stack in stacks if stack not in below_line for p in stack.path}
-        place = _deepest_common(below_line, others)
+        place = deepest_common(below_line, others)
         if place is None or any(
             finding.seconds_per_step > seconds / 2 for finding in told if _is_below(finding, below_line)
         ):
@@ -128,7 +127,7 @@ def _is_below(finding: Finding, stacks: list[Stack]) -> bool:
     return any(place.file == finding.file and place.line == finding.line for stack in stacks for place in stack.path)
 
 
-def _deepest_common(stacks: list[Stack], others: set[tuple[str, str]]) -> Place | None:
+def deepest_common(stacks: list[Stack], others: set[tuple[str, str]]) -> Place | None:
     """The innermost own function that most of the stacks' time is spent below, and that nothing else calls."""
     total = sum(stack.wall_s for stack in stacks)
     seconds: dict[tuple[int, str, str], float] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 
 from ...words import percent, visible
 from .finding import Finding, time_of
@@ -23,13 +22,16 @@ def text_of(report: Report) -> str:
     wait = f"waits for data in {time_of(training.wait_s)} of it ({percent(training.wait_s / training.step_s)})"
     if not training.knows_wait:
         wait = "takes its batch by itself: how long it waits for it was not seen"
-    median_s = statistics.median(whole for _, whole in training.steps)
-    half = f" (half of them at most {time_of(median_s)})" if training.step_s > 1.5 * median_s else ""
     lines.append(
-        f"A step takes {time_of(training.step_s)}{half}, and {wait}. {len(loop['steps'])} steps of {where}, {maker}."
+        f"A step takes {time_of(training.step_s)}, and {wait}. {len(loop['steps'])} steps of {where}, {maker}."
     )
     if training.sample_s:
         lines.append(f"A sample takes {time_of(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
+    if training.gap_s >= 0.02 * training.steps_of_epoch * training.step_s:
+        lines.append(
+            f"Between two epochs, {time_of(training.gap_s)} pass: {time_of(training.gap_s / training.steps_of_epoch)} "
+            f"for each of an epoch's {training.steps_of_epoch:.0f} steps."
+        )
     lines.append("")
     if not report.findings:
         is_whole = training.knows_wait

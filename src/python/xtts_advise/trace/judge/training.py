@@ -42,6 +42,24 @@ class Training:
         return self.step_s - self.wait_s
 
     @property
+    def gap_s(self) -> float:
+        """Between two epochs; the first of them may load libraries."""
+        return statistics.median(self.loop["gaps"]) if self.loop["gaps"] else 0.0
+
+    @property
+    def steps_of_epoch(self) -> float:
+        """By the data set's length; where it is not known, by the steps that were traced."""
+        facts = self.loop["facts"]
+        if facts.get("clips") and facts.get("batch"):
+            return max(1.0, float(facts["clips"] / facts["batch"]))
+        return max(1.0, len(self.loop["steps"]) / (len(self.loop["gaps"]) + 1))
+
+    @property
+    def whole_s(self) -> float:
+        """A step with its part of what runs between epochs."""
+        return self.step_s + self.gap_s / self.steps_of_epoch
+
+    @property
     def shown_s(self) -> float:
         """What the stacks of a step cover: in a compiled one, its wait too."""
         return self.step_s if self.is_compiled else self.work_s

@@ -21,7 +21,7 @@ def of_worker_starts(training: Training) -> list[Finding]:
         return []
     slowest = imports[0]
     per_worker = sum(call.wall_s for call in imports) / len(workers)
-    seconds = per_worker / _steps_of_epoch(training, starts)
+    seconds = per_worker / training.steps_of_epoch
     remedy = (
         "Import it where the workers' parent loads it, so that forked workers have it already."
         if is_persistent
@@ -35,21 +35,13 @@ def of_worker_starts(training: Training) -> list[Finding]:
             line=slowest.place.line,
             function=slowest.place.function,
             seconds_per_step=seconds,
-            share=seconds / training.step_s,
+            share=seconds / training.whole_s,
             remedy=remedy,
             cache="no",
             evidence=["workers are started anew in each epoch"],
             cause="import",
         )
     ]
-
-
-def _steps_of_epoch(training: Training, starts: float) -> float:
-    """By the data set's length; where it is not known, by the steps that were traced."""
-    facts = training.loop["facts"]
-    if facts.get("clips") and facts.get("batch"):
-        return max(1.0, float(facts["clips"] / facts["batch"]))
-    return max(1.0, len(training.loop["steps"]) / max(starts, 1.0))
 
 
 def of_iterators(training: Training) -> list[Finding]:

@@ -1,0 +1,68 @@
+"""What runs between two epochs: it costs by how many steps an epoch has."""
+
+from __future__ import annotations
+
+from .calls import calls_of
+from .causes import cause_of
+from .finding import Finding, finding_of, time_of
+from .recording import Stack
+from .steps import deepest_common
+from .training import Training, stacks_of_steps
+
+_MUCH = 0.3  # of a gap: what has no name of its own
+
+
+def of_gaps(training: Training) -> list[Finding]:
+    stacks = []
+    for key, wall_s, processor_s in training.loop["gap_stacks"]:
+        path = [training.trainer.places[number] for number in reversed(key)]
+        stacks.append(Stack("", tuple(place for place in path if place.kind != "trace"), wall_s, processor_s))
+    total = sum(stack.wall_s for stack in stacks)
+    if not total or not training.gap_s:
+        return []
+    # A validation that takes batches is told by steps.py.
+    loops = {(loop["file"], loop["function"]) for loop in training.others}
+    findings: list[Finding] = []
+    rest = [
+        stack
+        for stack in stacks
+        if not any((place.file, place.function.rpartition(".")[2]) in loops for place in stack.path)
+    ]
+    for call in calls_of(stacks, None):
+        cause = cause_of(call, "step")
+        if cause is None or cause.name == "own code":
+            continue
+        seconds = training.gap_s * call.wall_s / total
+        words = [f"{time_of(seconds)} between two epochs"]
+        findings.append(finding_of(call, cause, seconds / training.steps_of_epoch, training, words, "epoch"))
+        rest = [stack for stack in rest if call.place not in stack.path]
+    return [*findings, *_without_a_name(training, rest, total)]
+
+
+def _without_a_name(training: Training, stacks: list[Stack], total: float) -> list[Finding]:
+    """A function of the trainer's own that most of the rest is spent in, such as a validation."""
+    others = {(place.file, place.function) for stack in stacks_of_steps(training) for place in stack.path}
+    place = deepest_common(stacks, others)
+    if place is None:
+        return []
+    key = (place.file, place.function)
+    inside = sum(stack.wall_s for stack in stacks if any((one.file, one.function) == key for one in stack.path))
+    seconds = training.gap_s * inside / total
+    per_step = seconds / training.steps_of_epoch
+    if seconds < _MUCH * training.gap_s:
+        return []
+    return [
+        Finding(
+            title=f"{place.function.rpartition('.')[2]}: {time_of(seconds)} between two epochs",
+            call=place.name,
+            file=place.file,
+            line=place.line,
+            function=place.function,
+            seconds_per_step=per_step,
+            share=per_step / training.whole_s,
+            remedy="Do it more seldom, or on less: the training stands still meanwhile.",
+            cache="no",
+            evidence=[],
+            cause="between epochs",
+        )
+    ]
