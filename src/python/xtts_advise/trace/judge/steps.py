@@ -94,8 +94,10 @@ def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> 
         seconds = period[1] / period[0]
         others = {(p.file, p.function) for stack in stacks if stack not in below_line for p in stack.path}
         place = deepest_common(below_line, others)
-        if place is None or any(
-            finding.seconds_per_step > seconds / 2 for finding in told if _is_below(finding, below_line)
+        if (
+            place is None
+            or is_of_loop(place, loop)
+            or any(finding.seconds_per_step > seconds / 2 for finding in told if _is_below(finding, below_line))
         ):
             continue
         name = place.function.rpartition(".")[2]
@@ -108,7 +110,7 @@ def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> 
                 line=place.line,
                 function=place.function,
                 seconds_per_step=seconds,
-                share=seconds / training.step_s,
+                share=seconds / training.whole_s,
                 remedy="Do it more seldom, or on less: the training stands still meanwhile.",
                 cache="no",
                 evidence=[f"called from {os.path.basename(loop['file'])}:{line}"],
@@ -163,7 +165,7 @@ def _validation(training: Training) -> list[Finding]:
                 line=other["line"],
                 function=other["function"],
                 seconds_per_step=per_step,
-                share=per_step / training.step_s,
+                share=per_step / training.whole_s,
                 remedy="Validate more seldom, on fewer clips, or with more workers: training stands still meanwhile.",
                 cache="part" if sum(wait for _, wait, _ in inside) > seconds / 2 else "no",
                 evidence=[f"{len(inside)} batches of {other['function']}"],
