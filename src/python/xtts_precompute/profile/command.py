@@ -16,8 +16,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
 
-from xtts_advise.others import DISTURBING, Others
-
 from .._base.commands import run_command, stdout_alone
 from .._base.errors import InvalidArgumentError, ResourceError
 
@@ -217,6 +215,8 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _sweep(options: argparse.Namespace, tell: Callable[[str], None] | None, out: TextIO) -> int:
+    from xtts_advise.others import DISTURBING, Others
+
     from .sweep import recommended, sweep, table_of
 
     others = Others()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xtts_advise.others import DISTURBING
-
 from .._base.words import counted
 from .placement import tier
 from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_verdict, variation_verdict
@@ -190,6 +188,8 @@ def advice(report: ProfileReport) -> list[str]:
     error = report.proven_error
     if proven is not None and error is not None and has_proof and error > proven / 2:
         found.append(f"The cost is known to ± {percent(error)} only, because steps differ so much: measure more steps.")
+    from xtts_advise.others import DISTURBING  # import xtts_precompute needs its own folder alone
+
     if report.others_share is not None and report.others_share > DISTURBING:
         told = (
             f"Other programs took {percent(report.others_share)} of the processors meanwhile: measure again when the "
