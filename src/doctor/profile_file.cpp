@@ -19,7 +19,7 @@ Status no_profile(const std::string& path, const std::string& why) {
               "report.save(\"profile.json\") of xp.StepProfiler"};
 }
 
-std::optional<double> number_at(const json& document, const std::string& pointer) {
+std::optional<double> pointed_number(const json& document, const std::string& pointer) {
   const json::json_pointer place(pointer);
   if (!document.contains(place) || !document.at(place).is_number()) return std::nullopt;
   return document.at(place).get<double>();
@@ -28,10 +28,11 @@ std::optional<double> number_at(const json& document, const std::string& pointer
 // The mean of N steps is known to two standard errors.
 std::optional<Range> range_of_mean(const json& document, const std::string& times,
                                    const std::string& count) {
-  const auto mean = number_at(document, times + "/mean");
+  const auto mean = pointed_number(document, times + "/mean");
   if (!mean || !(*mean > 0.0)) return std::nullopt;
-  const double steps = std::max(number_at(document, count).value_or(1.0), 1.0);
-  const double error = 2.0 * number_at(document, times + "/std").value_or(0.0) / std::sqrt(steps);
+  const double steps = std::max(pointed_number(document, count).value_or(1.0), 1.0);
+  const double error =
+      2.0 * pointed_number(document, times + "/std").value_or(0.0) / std::sqrt(steps);
   return Range{std::max(*mean - error, *mean / 2.0), *mean + error};
 }
 
@@ -41,12 +42,12 @@ Result<ProfileFacts> read_profile(Env& env, const std::string& path) {
   XTTS_ASSIGN(const std::string text, read_text_file(env, path, kBytesMax));
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object()) return no_profile(path, "it is no JSON object");
-  const auto step = number_at(document, "/step/ms/mean");
+  const auto step = pointed_number(document, "/step/ms/mean");
   if (!step) return no_profile(path, "it has no step.ms.mean");
   ProfileFacts facts;
   facts.step_ms = range_of_mean(document, "/synthetic/step/ms", "/synthetic/steps");
-  facts.data_share = number_at(document, "/synthetic/data_share");
-  if (!facts.data_share) facts.data_share = number_at(document, "/data/share");
+  facts.data_share = pointed_number(document, "/synthetic/data_share");
+  if (!facts.data_share) facts.data_share = pointed_number(document, "/data/share");
   if (!facts.step_ms && facts.data_share && *step > 0.0) {
     // Without steps on one batch, what is not waiting counts as the step's own.
     const double own = *step * (1.0 - std::min(*facts.data_share, 0.99));
@@ -58,12 +59,13 @@ Result<ProfileFacts> read_profile(Env& env, const std::string& path) {
   } else {
     facts.real_step_ms = range_of_mean(document, "/step/ms", "/steps");
   }
-  if (const auto size = number_at(document, "/batch_size"); size && *size >= 1.0 && *size < 1e6)
+  if (const auto size = pointed_number(document, "/batch_size");
+      size && *size >= 1.0 && *size < 1e6)
     facts.batch_size = static_cast<std::uint32_t>(*size);
   const auto device = document.find("device");
   facts.is_on_cpu = device != document.end() && *device == "cpu";
-  facts.gpu_utilization = number_at(document, "/gpu/utilization/mean");
-  facts.gpu_utilization_std = number_at(document, "/gpu/utilization/std");
+  facts.gpu_utilization = pointed_number(document, "/gpu/utilization/mean");
+  facts.gpu_utilization_std = pointed_number(document, "/gpu/utilization/std");
   return facts;
 }
 
