@@ -267,10 +267,15 @@ def test_nothing_recorded_is_said_with_the_reason() -> None:
 
 
 def test_every_nth_step_is_told_with_its_period() -> None:
-    steps = [[float(number), 0.01, 1.0] for number in range(40)]
+    steps = [[float(number), 0.01, 6.0 if number % 10 == 9 else 1.0] for number in range(40)]
     lines = [[[0, 5, 5.0]] if number % 10 == 9 else [[0, 5, 0.01]] for number in range(40)]
     report = judge([Recording(document([([0, 5], 20.0), ([0, 6], 20.0)], steps, lines=lines))])
     assert "in every 10 steps, 5.0 s each time" in report.findings[0].evidence
+    # Steps of one length in which every other one was looked at.
+    steps = [[float(number), 0.01, 1.0] for number in range(40)]
+    lines = [[[0, 5, 1.0]] if number % 3 == 0 else [] for number in range(40)]
+    report = judge([Recording(document([([0, 5], 20.0), ([0, 6], 20.0)], steps, lines=lines))])
+    assert not any("in every" in words for words in report.findings[0].evidence)
 
 
 def test_gains_are_ranges_that_hold_the_truth() -> None:

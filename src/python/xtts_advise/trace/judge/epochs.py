@@ -32,6 +32,8 @@ def of_gaps(training: Training) -> list[Finding]:
         cause = cause_of(call, "step")
         if cause is None or cause.name == "own code":
             continue
+        if cause.name == "loader made anew" and training.loop["facts"].get("persistent"):
+            continue  # the workers stay, and are only asked for the first batches
         seconds = training.gap_s * call.wall_s / total
         words = [f"{time_of(seconds)} between two epochs"]
         findings.append(finding_of(call, cause, seconds / training.steps_of_epoch, training, words, "epoch"))

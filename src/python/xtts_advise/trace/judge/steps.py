@@ -14,6 +14,7 @@ from .finding import Finding, count_words, finding_of, merged, time_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
 
+_LONGER = 0.3  # of what seems to come in every Nth step
 _MANY_CALLS = 300  # small calls on one line, in a step
 
 
@@ -78,7 +79,13 @@ def period_of(training: Training, line: int, function: str) -> tuple[int, float]
     gap, often = gaps.most_common(1)[0]
     if gap < 2 or often < 0.6 * (len(hits) - 1):
         return None
-    return gap, statistics.fmean(times[number] for number in hits)
+    seconds = statistics.fmean(times[number] for number in hits)
+    # Looks that are rarer than steps seem to come in every Nth one: it must be longer, too.
+    whole = [step[2] for step in training.loop["steps"]]
+    longer = statistics.fmean(whole[number] for number in hits) - statistics.fmean(
+        whole[number] for number in range(len(times)) if number not in hits
+    )
+    return (gap, seconds) if longer >= _LONGER * seconds else None
 
 
 def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> list[Finding]:
