@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .calls import calls_of
 from .causes import cause_of
-from .finding import Finding, finding_of, time_of
+from .finding import Finding, finding_of, seldom, time_of
 from .recording import Stack
 from .steps import deepest_common
 from .training import Training, stacks_of_steps
@@ -53,18 +53,5 @@ def _without_a_name(training: Training, stacks: list[Stack], total: float) -> li
     per_step = seconds / training.steps_of_epoch
     if seconds < _MUCH * training.gap_s:
         return []
-    return [
-        Finding(
-            title=f"{place.function.rpartition('.')[2]}: {time_of(seconds)} between two epochs",
-            call=place.name,
-            file=place.file,
-            line=place.line,
-            function=place.function,
-            seconds_per_step=per_step,
-            share=per_step / training.whole_s,
-            remedy="Do it more seldom, or on less: the training stands still meanwhile.",
-            cache="no",
-            evidence=[],
-            cause="between epochs",
-        )
-    ]
+    title = f"{place.function.rpartition('.')[2]}: {time_of(seconds)} between two epochs"
+    return [seldom(place, per_step, training, title, [], "between epochs")]

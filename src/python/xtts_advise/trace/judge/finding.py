@@ -7,6 +7,7 @@ from typing import Any
 
 from .calls import Call
 from .causes import Cause
+from .recording import Place
 from .training import Training
 
 WAIT_MIN = 0.15  # of a step: a shorter wait is no fault (users count up to 30 % as good)
@@ -45,6 +46,23 @@ def finding_of(call: Call, cause: Cause, seconds: float, training: Training, wor
         cache=cause.cache,
         evidence=words[1:],
         cause=cause.name,
+    )
+
+
+def seldom(place: Place, seconds: float, training: Training, title: str, words: list[str], cause: str) -> Finding:
+    """A function of the trainer's own that runs now and then, such as a validation."""
+    return Finding(
+        title=title,
+        call=place.name,
+        file=place.file,
+        line=place.line,
+        function=place.function,
+        seconds_per_step=seconds,
+        share=seconds / training.whole_s,
+        remedy="Do it more seldom, or on less: the training stands still meanwhile.",
+        cache="no",
+        evidence=words,
+        cause=cause,
     )
 
 

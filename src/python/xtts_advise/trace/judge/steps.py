@@ -10,7 +10,7 @@ from itertools import pairwise
 from ...words import percent
 from .calls import Call, calls_of
 from .causes import Cause, cause_of
-from .finding import Finding, count_words, finding_of, merged, time_of
+from .finding import Finding, count_words, finding_of, merged, seldom, time_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
 
@@ -108,22 +108,9 @@ def _every_nth(training: Training, stacks: list[Stack], told: list[Finding]) -> 
         ):
             continue
         name = place.function.rpartition(".")[2]
-        findings.append(
-            Finding(
-                title=f"{name} in every {period[0]} steps: {time_of(period[1])} each time, "
-                f"{time_of(seconds)} of each step",
-                call=place.name,
-                file=place.file,
-                line=place.line,
-                function=place.function,
-                seconds_per_step=seconds,
-                share=seconds / training.whole_s,
-                remedy="Do it more seldom, or on less: the training stands still meanwhile.",
-                cache="no",
-                evidence=[f"called from {os.path.basename(loop['file'])}:{line}"],
-                cause="every Nth step",
-            )
-        )
+        title = f"{name} in every {period[0]} steps: {time_of(period[1])} each time, {time_of(seconds)} of each step"
+        words = [f"called from {os.path.basename(loop['file'])}:{line}"]
+        findings.append(seldom(place, seconds, training, title, words, "every Nth step"))
     return findings
 
 
