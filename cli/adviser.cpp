@@ -1,6 +1,5 @@
 #include "cli/adviser.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -11,7 +10,6 @@
 namespace xtts::cli {
 namespace {
 
-constexpr std::chrono::seconds kLimit{60};
 constexpr const char* kPackage = "xtts_advise";
 // This package starts itself anew there, where the Python of PATH lacks a library.
 constexpr const char* kSystemPython = "/usr/bin/python3";
@@ -63,17 +61,6 @@ std::vector<std::string> with_python(const std::string& python,
   return words;
 }
 
-// "unsupported" of {"error": {"code", "message"}}, as json_code_name() writes it.
-Status failure_of(const nlohmann::json& error) {
-  const std::string name = error.value("code", "internal");
-  const std::string message = error.value("message", "");
-  for (const StatusCode code :
-       {StatusCode::kInvalidArgument, StatusCode::kNotFound, StatusCode::kUnsupported,
-        StatusCode::kResource, StatusCode::kCorrupt})
-    if (json_code_name(code) == name) return {code, message};
-  return {StatusCode::kInternal, message};
-}
-
 }  // namespace
 
 Status become_adviser(const Context& context, std::vector<std::string> words) {
@@ -83,26 +70,6 @@ Status become_adviser(const Context& context, std::vector<std::string> words) {
   for (const std::string& python : pythons()) {
     const Status failed = become_program(with_python(python, call));
     if (failed.code() != StatusCode::kNotFound) return failed;
-  }
-  return no_python();
-}
-
-Result<nlohmann::json> ask_adviser(const std::vector<std::string>& words,
-                                   const std::function<bool()>& cancelled) {
-  std::vector<std::string> with_json = words;
-  with_json.insert(with_json.begin() + 1, "--json");
-  XTTS_ASSIGN(const std::vector<std::string> call, call_of(std::move(with_json)));
-  for (const std::string& python : pythons()) {
-    auto done = run_program(
-        {.arguments = with_python(python, call), .time_limit = kLimit, .cancelled = cancelled});
-    if (!done.ok() && done.status().code() == StatusCode::kNotFound) continue;
-    if (!done.ok()) return done.status();
-    auto document = nlohmann::json::parse(done->output, nullptr, false);
-    if (document.is_discarded() || !document.is_object())
-      return Status(StatusCode::kInternal, "the adviser failed: " + last_line(done->errors));
-    if (const auto error = document.find("error"); error != document.end())
-      return failure_of(*error);
-    return document;
   }
   return no_python();
 }

@@ -4,8 +4,6 @@
 // kNotFound: the package is not there. kUnsupported: there is no Python. One thread at a time.
 #pragma once
 
-#include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,9 +14,5 @@ namespace xtts::cli {
 // Replaces this process by the adviser. `words`: a command and its arguments ("config", "check",
 // ...); --json and --quiet are added as the user gave them.
 [[nodiscard]] Status become_adviser(const Context& context, std::vector<std::string> words);
-
-// Runs the adviser and returns its JSON document; its failure is the failure.
-[[nodiscard]] Result<nlohmann::json> ask_adviser(const std::vector<std::string>& words,
-                                                 const std::function<bool()>& cancelled);
 
 }  // namespace xtts::cli

@@ -10,8 +10,8 @@
 #include "cli/commands.hpp"
 #include "cli/picture_files.hpp"
 #include "cli/stop_signal.hpp"
-#include "doctor/machine.hpp"
 #include "loader/option_rules.hpp"
+#include "probe/machine.hpp"
 #include "report/batch_figure.hpp"
 
 namespace xtts::cli {
@@ -85,7 +85,7 @@ Result<SweepMachine> sweep_machine(Context& context, const BenchCommandOptions& 
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
   SweepMachine machine{
       .core_count = std::max(std::thread::hardware_concurrency(), 1U),
-      .memory_available_bytes = doctor::read_machine(context.env).memory_available_bytes};
+      .memory_available_bytes = probe::read_machine(context.env).memory_available_bytes};
   for (const formats::ColumnEntry& column : view->manifest().columns)
     machine.record_bytes += column.spec.record_bytes();
   return machine;

@@ -10,13 +10,13 @@
 #include "cli/number_option.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stop_signal.hpp"
-#include "doctor/monitor.hpp"
+#include "probe/monitor.hpp"
 
 namespace xtts::cli {
 namespace {
 
 struct MonitorCommandOptions {
-  doctor::MonitorOptions watched;
+  probe::MonitorOptions watched;
   std::string interval_ms = "1000";
   std::string for_s;
   std::string csv;
@@ -48,7 +48,7 @@ class MonitorRun {
     if (!options_.for_s.empty()) {
       XTTS_ASSIGN(for_s, parse_number_option("--for", options_.for_s, 0.0, 31'536'000.0));
     }
-    XTTS_ASSIGN(monitor_, doctor::Monitor::open(context_.env, options_.watched));
+    XTTS_ASSIGN(monitor_, probe::Monitor::open(context_.env, options_.watched));
     if (!options_.csv.empty()) {
       XTTS_ASSIGN(csv_, context_.env.open_for_write(options_.csv, WriteMode::kTruncate));
     }
@@ -69,7 +69,7 @@ class MonitorRun {
   }
 
  private:
-  Status take(doctor::MonitorSample sample) {
+  Status take(probe::MonitorSample sample) {
     // A reader or a GPU may appear later: then the columns change, under a new header.
     const bool is_new = samples_.empty() || sample.readers.size() != shown_.readers.size();
     if (is_new) shown_ = sample;
@@ -96,7 +96,7 @@ class MonitorRun {
     const MonitorVerdict verdict = judge_samples(samples_, monitor_->no_gpu());
     context_.summarize(verdict.text + "\n");
     nlohmann::json samples = nlohmann::json::array();
-    for (const doctor::MonitorSample& sample : samples_) samples.push_back(monitor_to_json(sample));
+    for (const probe::MonitorSample& sample : samples_) samples.push_back(monitor_to_json(sample));
     const auto or_null = [](const std::optional<double>& value) {
       return value ? nlohmann::json(*value) : nlohmann::json();
     };
@@ -115,11 +115,11 @@ class MonitorRun {
 
   Context& context_;
   const MonitorCommandOptions& options_;
-  std::unique_ptr<doctor::Monitor> monitor_;
+  std::unique_ptr<probe::Monitor> monitor_;
   std::unique_ptr<WritableFile> csv_;
-  doctor::MonitorSample shown_, first_;
+  probe::MonitorSample shown_, first_;
   std::size_t line_count_ = 0;
-  std::vector<doctor::MonitorSample> samples_;
+  std::vector<probe::MonitorSample> samples_;
 };
 
 }  // namespace

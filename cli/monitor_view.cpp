@@ -7,14 +7,16 @@
 #include <utility>
 
 #include "base/cycle_search.hpp"
+#include "probe/or_null.hpp"
 #include "report/human.hpp"
 
 namespace xtts::cli {
 namespace {
 
-using doctor::GpuSample;
-using doctor::MonitorSample;
 using nlohmann::json;
+using probe::GpuSample;
+using probe::MonitorSample;
+using probe::or_null;
 using report::format_fixed;
 using report::format_size;
 
@@ -69,7 +71,7 @@ void add_gpu_columns(std::size_t number, std::vector<Column>& columns) {
 void add_reader_columns(std::size_t number, const std::string& reader,
                         std::vector<Column>& columns) {
   const auto of = [reader](const MonitorSample& sample) {
-    const auto found = std::ranges::find(sample.readers, reader, &doctor::ReaderSample::name);
+    const auto found = std::ranges::find(sample.readers, reader, &probe::ReaderSample::name);
     return found == sample.readers.end() ? nullptr : &*found;
   };
   const std::string name = "reader" + std::to_string(number);
@@ -128,10 +130,6 @@ std::string plain(double value) {
   return json(value).dump();
 }
 
-json or_null(const std::optional<double>& value) {
-  return value ? json(*value) : json();
-}
-
 // "NVIDIA GeForce RTX 4090" as a label's value: no quote, backslash or line end.
 std::string label(std::string_view text) {
   std::string escaped;
@@ -177,13 +175,12 @@ std::string monitor_csv_line(const MonitorSample& sample, const MonitorSample& f
 json monitor_to_json(const MonitorSample& sample) {
   json gpus = json::array();
   for (const GpuSample& gpu : sample.gpus)
-    gpus.push_back(
-        {{"name", gpu.name},
-         {"utilization", or_null(gpu.utilization)},
-         {"memory_used_bytes", gpu.memory_used_bytes ? json(*gpu.memory_used_bytes) : json()},
-         {"power_w", or_null(gpu.power_w)}});
+    gpus.push_back({{"name", gpu.name},
+                    {"utilization", or_null(gpu.utilization)},
+                    {"memory_used_bytes", or_null(gpu.memory_used_bytes)},
+                    {"power_w", or_null(gpu.power_w)}});
   json readers = json::array();
-  for (const doctor::ReaderSample& reader : sample.readers)
+  for (const probe::ReaderSample& reader : sample.readers)
     readers.push_back({{"name", reader.name},
                        {"batches_per_s", or_null(reader.batches_per_s)},
                        {"samples_per_s", or_null(reader.samples_per_s)},
@@ -234,7 +231,7 @@ std::string monitor_to_prometheus(const MonitorSample& sample) {
   gauge("gpu_memory_used_bytes", "Memory of the GPU in use.", memory);
   std::vector<std::pair<std::string, std::optional<double>>> waits;
   std::vector<std::pair<std::string, std::optional<double>>> rates;
-  for (const doctor::ReaderSample& reader : sample.readers) {
+  for (const probe::ReaderSample& reader : sample.readers) {
     waits.emplace_back("{reader=\"" + label(reader.name) + "\"}", reader.wait_share);
     rates.emplace_back("{reader=\"" + label(reader.name) + "\"}", reader.samples_per_s);
   }

@@ -5,23 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "doctor/monitor.hpp"
+#include "probe/monitor.hpp"
 
 namespace xtts::cli {
 
 // The names of the columns, and one sample below them. Both end in a line end. The columns are
 // those that `first`, the first sample, has values for.
-[[nodiscard]] std::string monitor_header(const doctor::MonitorSample& first);
-[[nodiscard]] std::string monitor_line(const doctor::MonitorSample& sample,
-                                       const doctor::MonitorSample& first);
+[[nodiscard]] std::string monitor_header(const probe::MonitorSample& first);
+[[nodiscard]] std::string monitor_line(const probe::MonitorSample& sample,
+                                       const probe::MonitorSample& first);
 
-[[nodiscard]] std::string monitor_csv_header(const doctor::MonitorSample& first);
-[[nodiscard]] std::string monitor_csv_line(const doctor::MonitorSample& sample,
-                                           const doctor::MonitorSample& first);
+[[nodiscard]] std::string monitor_csv_header(const probe::MonitorSample& first);
+[[nodiscard]] std::string monitor_csv_line(const probe::MonitorSample& sample,
+                                           const probe::MonitorSample& first);
 
-[[nodiscard]] nlohmann::json monitor_to_json(const doctor::MonitorSample& sample);
+[[nodiscard]] nlohmann::json monitor_to_json(const probe::MonitorSample& sample);
 // For a textfile collector: one file that is replaced with each sample.
-[[nodiscard]] std::string monitor_to_prometheus(const doctor::MonitorSample& sample);
+[[nodiscard]] std::string monitor_to_prometheus(const probe::MonitorSample& sample);
 
 // What all samples together say: how evenly the first GPU works, in the users' words, or that
 // there is none; where it swings, the period.
@@ -31,7 +31,7 @@ struct MonitorVerdict {
   std::optional<double> period_s;   // of its swings
   std::string level;                // "good", "acceptable", "bad"; empty: no GPU
 };
-[[nodiscard]] MonitorVerdict judge_samples(const std::vector<doctor::MonitorSample>& samples,
+[[nodiscard]] MonitorVerdict judge_samples(const std::vector<probe::MonitorSample>& samples,
                                            const std::string& no_gpu);
 
 }  // namespace xtts::cli

@@ -8,9 +8,9 @@
 
 namespace xtts::cli {
 
-// Returns only where the module cannot be run. kUnsupported: the package is not installed there.
-// `python`: a path or a name on PATH; empty: as doctor::find_python() chooses. `command`: for the
-// message.
+// Returns only where the module cannot be run. kNotFound: there is no Python of 3.8 or later.
+// kUnsupported: the package is not installed there. `python`: a path or a name on PATH; empty:
+// XTTS_PYTHON where it is set, else the first of python3 and python. `command`: for the message.
 [[nodiscard]] Status become_package_module(const std::string& command, const std::string& python,
                                            const std::string& module,
                                            std::vector<std::string> words);

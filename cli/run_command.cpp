@@ -31,12 +31,12 @@ constexpr const char* kExitCodes =
     "I/O; 129, 130, 143 signals.";
 
 // As --help names them; probe, which the adviser asks, has no heading and is not named.
-struct Group {
+struct CommandGroup {
   const char* heading;
   std::vector<void (*)(CLI::App&, Context&)> commands;
 };
 
-std::vector<Group> groups() {
+std::vector<CommandGroup> groups() {
   return {
       {"Make a cache",
        {add_build_command, add_convert_command, add_merge_command, add_compact_command}},

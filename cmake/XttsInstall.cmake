@@ -47,7 +47,7 @@ endif()
 if(TARGET xtts-precompute)  # the adviser, which its commands hand over to
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/python/xtts_advise
     DESTINATION ${CMAKE_INSTALL_DATADIR}/xtts-precompute/python
-    FILES_MATCHING PATTERN *.py PATTERN *.yaml PATTERN __pycache__ EXCLUDE)
+    FILES_MATCHING PATTERN *.py PATTERN *.yaml PATTERN *.css PATTERN *.j2 PATTERN __pycache__ EXCLUDE)
 endif()
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/configs/recipes)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs/recipes

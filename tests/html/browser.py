@@ -119,6 +119,13 @@ class Browser:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
+    def press(self, key: str) -> None:
+        """key: "Tab" or "Enter"."""
+        code, text = {"Tab": (9, "\t"), "Enter": (13, "\r")}[key]
+        names: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": code}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **names)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **names)
+
     def screenshot(self) -> bytes:
         """The page from its top, as far as a picture reaches."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]

@@ -28,7 +28,7 @@ READERS = {
     ".yaml": yaml_texts.texts_of,
 }
 # Texts for a shell, a compiler, a picture or a browser, not for a person.
-LEFT_OUT = {"cli/completion.cpp", "src/base/make_nfc_table.py", "src/report/html_style.cpp"}
+LEFT_OUT = {"cli/completion.cpp", "src/base/make_nfc_table.py"}
 HEAD = """\
 # Each message that the program can print, as tests/messages/list_messages.py finds it in the sources.
 # {name} is a part that is computed, {a|b} one of two texts.

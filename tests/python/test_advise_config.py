@@ -485,7 +485,10 @@ def ended(*words, before=""):
 
 
 def test_a_library_that_is_missing_is_told_with_what_brings_it():
-    before = "it.COMMANDS['config'] = ('', ('no_such_library',))\nit.PACKAGES['no_such_library'] = ('python3-no', 'no')"
+    before = (
+        "it.COMMANDS['config'] = ('', ('no_such_library',), ())\n"
+        "from xtts_advise import words; words.PACKAGES['no_such_library'] = ('python3-no', 'no')"
+    )
     for words in (["config", "check", "x"], ["--program", "y", "config", "check", "x", "--json"]):
         done = ended(*words, before=before)
         assert done.returncode == 2

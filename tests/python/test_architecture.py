@@ -25,7 +25,6 @@ ARROWS = {
     "jax": {"_base", "_cache", "_loaders"},
     "reference": {"_base"},
     "tune": {"_base"},
-    "doctor": set(),
     "profile": {"_base", "_cache", "torch", "tensorflow", "reference"},
     "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow", "profile"},
 }
@@ -119,8 +118,14 @@ ADVISER_ARROWS = {
     "words": set(),
     "probe": {"words"},
     "running": {"probe", "words"},
-    "config": {"words", "probe", "running"},
+    "charts": set(),
+    "ranges": {"words"},
+    "findings": {"charts"},
+    "config": {"words", "findings", "probe", "running"},
     "trace": {"words", "others", "running"},
+    "measure": set(),
+    "page": {"words", "charts", "findings"},
+    "doctor": {"words", "others", "charts", "ranges", "findings", "probe", "running", "config", "page"},
 }
 
 

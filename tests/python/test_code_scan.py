@@ -16,10 +16,10 @@ import time
 import pytest
 from code_scan_cases import CASES
 from support import PROJECT
-from xtts_precompute.doctor.code_scan import scan
-from xtts_precompute.doctor.code_scan.finds import RULES
+from xtts_advise.measure.code_scan import scan
+from xtts_advise.measure.code_scan.finds import RULES
 
-DOCTOR = PROJECT / "src/python/xtts_precompute/doctor"
+DOCTOR = PROJECT / "src/python/xtts_advise/measure"
 FILES = sorted((DOCTOR / "code_scan").rglob("*.py"))
 
 
@@ -192,7 +192,7 @@ def test_a_folder_that_is_not_there_and_one_file_alone(tmp_path):
 
 
 def test_the_number_of_files_and_the_time_are_bounded(tmp_path, monkeypatch):
-    from xtts_precompute.doctor.code_scan import files
+    from xtts_advise.measure.code_scan import files
 
     write(tmp_path, {f"train_{number}.py": LOADER for number in range(6)})
     with monkeypatch.context() as patch:
@@ -205,8 +205,8 @@ def test_the_number_of_files_and_the_time_are_bounded(tmp_path, monkeypatch):
 
 
 def test_the_time_of_the_rules_is_bounded_and_their_finds_stay(tmp_path, monkeypatch):
-    from xtts_precompute.doctor.code_scan import getitem
-    from xtts_precompute.doctor.code_scan import scan as module
+    from xtts_advise.measure.code_scan import getitem
+    from xtts_advise.measure.code_scan import scan as module
 
     def slow(project):
         project.end = 0.0

@@ -5,7 +5,7 @@ import textwrap
 import time
 
 import pytest
-from xtts_precompute.doctor.code_scan import scan
+from xtts_advise.measure.code_scan import scan
 
 
 def written(folder, files):
@@ -56,7 +56,7 @@ def test_many_loaders_of_one_function_are_soon_judged(tmp_path):
 
 # Three thousand functions that call Python are each looked for in three thousand pipelines.
 def test_many_pipelines_end_within_the_time_of_the_rules(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("xtts_precompute.doctor.code_scan.scan"), "_SECONDS_MAX", 1.0)
+    monkeypatch.setattr(importlib.import_module("xtts_advise.measure.code_scan.scan"), "_SECONDS_MAX", 1.0)
     text = "import tensorflow as tf\ndef make():\n"
     text += "".join(f"    tf.data.Dataset.list_files('x').map(g{number})\n" for number in range(3000))
     text += "".join(f"def g{number}(p):\n    return tf.numpy_function(h, [p], tf.int32)\n" for number in range(3000))

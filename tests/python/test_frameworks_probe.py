@@ -1,4 +1,4 @@
-"""The probe of frameworks (xtts_precompute.doctor.frameworks), as the doctor's program runs it.
+"""The probe of frameworks (xtts_advise.measure.frameworks), as the doctor's program runs it.
 
 Most frameworks here are pretended: folders named torch or tensorflow that hang, crash, print or lack
 pieces. The real ones are measured where they are installed (tests/python/frameworks.sh).
@@ -15,14 +15,14 @@ import time
 
 import pytest
 from support import PROJECT
-from xtts_precompute.doctor.frameworks import child, cuda, probing, timing
-from xtts_precompute.doctor.frameworks.child import Ended
-from xtts_precompute.doctor.frameworks.measurements import MEASUREMENTS
+from xtts_advise.measure.frameworks import child, cuda, probing, timing
+from xtts_advise.measure.frameworks.child import Ended
+from xtts_advise.measure.frameworks.measurements import MEASUREMENTS
 
-MODULES = PROJECT / "src/python/xtts_precompute/doctor"
+MODULES = PROJECT / "src/python/xtts_advise/measure"
 DEADLINE_S = 300  # for a program that takes some seconds on an idle machine
 
-# The doctor's program writes its modules to a folder and starts them so (src/doctor/python_child.cpp).
+# The doctor starts its modules much like this (xtts_advise/doctor/in_python.py).
 # -S hides what is installed, so that only pretended frameworks are there. What a shell starts in the
 # background ignores SIGINT, and so would the probe.
 START = (
@@ -235,7 +235,7 @@ def test_the_current_folder_is_not_searched(tmp_path, monkeypatch):
     (tmp_path / "jax/__init__.py").write_text(LIFE + "def devices(): return []")
     monkeypatch.chdir(tmp_path)
     assert child.run_child("jax", 60).parts.get("version") != "9.8.7"
-    command = [sys.executable, "-m", "xtts_precompute.doctor.frameworks", "--timeout", "1"]
+    command = [sys.executable, "-m", "xtts_advise.measure.frameworks", "--timeout", "1"]
     done = subprocess.run(command, capture_output=True, timeout=DEADLINE_S, check=True)
     expected = "no" if importlib.util.find_spec("jax") is None else "yes unclear"
     assert only(json.loads(done.stdout), "jax")["installed"] in expected
@@ -430,7 +430,7 @@ def test_a_crash_costs_no_measurement_before_it(timed_out):
 @pytest.fixture(scope="module")
 def real():
     done = subprocess.run(
-        [sys.executable, "-m", "xtts_precompute.doctor.frameworks", "--timeout", "120", "--driver-cuda", "12.4"],
+        [sys.executable, "-m", "xtts_advise.measure.frameworks", "--timeout", "120", "--driver-cuda", "12.4"],
         capture_output=True,
         timeout=DEADLINE_S,
         check=True,

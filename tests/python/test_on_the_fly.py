@@ -5,7 +5,7 @@ import time
 import types
 
 import pytest
-from xtts_precompute.doctor.on_the_fly import measure as on_the_fly
+from xtts_advise.measure.on_the_fly import measure as on_the_fly
 
 REQUEST = {"files": ["a", "b"], "workers": 2, "seconds": 0.05, "rounds": 2}
 

@@ -15,13 +15,13 @@ if not __package__:  # started by the folder's path
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     __package__ = "xtts_advise"
 
-# Each command: the module whose main(words) runs it, and the libraries that it needs.
-COMMANDS = {
-    "config": ("xtts_advise.config.command", ("ruamel.yaml",)),
-    "trace": ("xtts_advise.trace.command", ()),
+# Each command: the module whose main(words) runs it, the libraries that it needs, and those that it can say less
+# without.
+COMMANDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "config": ("xtts_advise.config.command", ("ruamel.yaml",), ()),
+    "doctor": ("xtts_advise.doctor.command", (), ("ruamel.yaml", "jinja2")),
+    "trace": ("xtts_advise.trace.command", (), ()),
 }
-# A library: what brings it on Debian, and what does elsewhere.
-PACKAGES = {"ruamel.yaml": ("python3-ruamel.yaml", "ruamel.yaml")}
 SYSTEM_PYTHON = "/usr/bin/python3"
 OLDEST = (3, 10)
 
@@ -34,10 +34,11 @@ def main() -> int:
     if command not in COMMANDS:
         print(f"xtts_advise: there is no command '{command}'", file=sys.stderr)
         return 2
-    module, libraries = COMMANDS[command]
-    lacking = [one for one in libraries if not _has(one)]
-    if lacking or sys.version_info < OLDEST:
+    module, needed, wanted = COMMANDS[command]
+    lacking = [one for one in needed if not _has(one)]
+    if lacking or sys.version_info < OLDEST or not all(map(_has, wanted)):
         _go_on_in_the_systems_python()
+    if lacking or sys.version_info < OLDEST:
         return _refuse(command, lacking, "--json" in words)
     from xtts_advise.probe import Program
 
@@ -60,11 +61,10 @@ def _go_on_in_the_systems_python() -> None:
 
 
 def _refuse(command: str, lacking: list[str], as_json: bool) -> int:
-    is_debian = os.path.exists("/etc/debian_version")
-    names = " ".join(PACKAGES[one][0 if is_debian else 1] for one in lacking) or "python3"
-    bring = f"`{'apt-get' if is_debian else 'pip'} install {names}` brings it"
+    from xtts_advise.words import bringing
+
     what = ", ".join(lacking) or f"Python {OLDEST[0]}.{OLDEST[1]}"
-    message = f"{command} judges in Python, and {sys.executable} lacks {what}: {bring}"
+    message = f"{command} judges in Python, and {sys.executable} lacks {what}: {bringing(lacking or ['python3'])}"
     print(f"xtts-precompute: {message}", file=sys.stderr)
     if as_json:
         import json

@@ -25,26 +25,34 @@ def run(command: Any, name: str, words: list[str]) -> int:
     try:
         printed, reached, document = command.run(options, Program())
     except Failure as error:
-        return fail(error.code, str(error), options.json)
+        return fail(error.code, str(error), options.json, error.is_told)
     except RecursionError:
         return fail("invalid_argument", "the file is nested too deep", options.json)
     except KeyboardInterrupt:
         return 130
     if reached:
         _tell(reached)
-    code = _write(_dumped(document) if options.json else "" if options.quiet else printed)
+    code = _write(dumped(document) if options.json else "" if options.quiet else printed)
     return code or (EXIT_CODES["corrupt"] if reached else 0)
 
 
-def fail(code: str, message: str, as_json: bool) -> int:
-    _tell(message)
+def fail(code: str, message: str, as_json: bool, is_told: bool = False) -> int:
+    if not is_told:
+        _tell(message)
     if as_json:
-        _write(_dumped({"error": {"code": code, "message": message}}))
+        _write(dumped({"error": {"code": code, "message": message}}))
     return EXIT_CODES.get(code, 1)
 
 
-def _dumped(document: dict[str, Any]) -> str:
+def dumped(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def begin(step: str) -> None:
+    """Shows, on a terminal, what takes a while; "" takes it away."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{visible(step)[:79]}\x1b[K")
+        sys.stderr.flush()
 
 
 def _tell(message: str) -> None:

@@ -58,9 +58,9 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"maintain",
        {"verify", "pipeline", "records", "corpus", "dsp", "store", "reader", "report", "formats",
         "base", "xtts"}},
-      {"doctor",
-       {"pipeline", "records", "audio", "corpus", "dsp", "recipe", "report", "loader", "device",
-        "cuda", "reader", "formats", "base", "xtts"}},
+      {"probe",
+       {"pipeline", "records", "audio", "corpus", "dsp", "report", "loader", "device", "cuda",
+        "reader", "formats", "base", "xtts"}},
       {"request",
        {"dsp_cuda", "verify", "pipeline", "records", "audio", "recipe", "store", "reader", "report",
         "corpus", "dsp", "formats", "base", "xtts"}},
@@ -69,8 +69,8 @@ const std::map<std::string, std::set<std::string>>& arrows() {
         "reader", "report", "formats", "base", "xtts"}},
       {"cli",
        {"request", "corpus", "audio", "decode_worker", "dsp", "reader", "loader", "query", "figure",
-        "report", "pipeline", "verify", "maintain", "doctor", "records", "recipe", "formats",
-        "base", "xtts"}},
+        "report", "pipeline", "verify", "maintain", "probe", "records", "recipe", "formats", "base",
+        "xtts"}},
   };
   return table;
 }

@@ -8,7 +8,7 @@
 namespace xtts::cli {
 namespace {
 
-using doctor::MonitorSample;
+using probe::MonitorSample;
 using ::testing::HasSubstr;
 
 // A GPU with these utilizations, one a second.

@@ -6,10 +6,10 @@ import shlex
 from typing import Any
 
 from .. import words
+from ..findings import Check, Evidence, Finding, Gain
 from ..probe import Program
 from . import keys
 from .facts import Facts, Situation
-from .findings import Check, Finding
 from .trainer import Trainer
 
 _DIFFERENCES_MAX = 5
@@ -23,11 +23,13 @@ def check(text: str, origin: str, trainer: Trainer, situation: Situation, progra
     found = [*keys.judge(facts, text), *judge_rules(facts), _cache(facts, program)]
     gpu = situation.gpu
     evidence = [
-        ("trainer", trainer.title, "its code"),
-        ("GPU", gpu["name"] if gpu else "none is known", gpu["source"] if gpu else "neither --gpu nor the driver"),
-        ("cache", situation.cache or "none", "--cache"),
+        Evidence("trainer", trainer.title, "its code"),
+        Evidence(
+            "GPU", gpu["name"] if gpu else "none is known", gpu["source"] if gpu else "neither --gpu nor the driver"
+        ),
+        Evidence("cache", situation.cache or "none", "--cache"),
     ]
-    return Check(found, _summary(facts, found), evidence)
+    return Check("configuration", "Configuration", _summary(facts, found), found, evidence)
 
 
 def judge_rules(facts: Facts) -> list[Finding]:
@@ -55,7 +57,7 @@ def _finding(facts: Facts, rule: dict[str, Any]) -> Finding:
         f"{text} {facts.filled(rule['source'])}",
         facts.filled(rule["remedy"]),
         facts.place(rule["key"]),
-        (float(gain[0]), float(gain[1])) if gain else None,
+        Gain(float(gain[0]), float(gain[1])) if gain else None,
         [keys.change_of(facts, key, facts.filled(value), text) for key, value in rule.get("changes", {}).items()],
     )
 

@@ -6,20 +6,19 @@ import argparse
 import sys
 from typing import Any
 
+from ..findings import Change, Check, Finding, document_of, reached
 from ..probe import Program
 from ..running import run as run_command
-from ..words import Failure, visible
+from ..words import number_of, visible
 from . import gpus, trainer
 from .check import check
 from .facts import Situation
 from .file import read_bytes, replace
-from .findings import Change, Check, Finding
 from .fix import Fix, mend
 from .tree import read_text
 
 _GPUS_MAX = 64
 _WORDS = {"fail": "fault", "warn": "warning", "cannot_tell": "not judged", "pass": "note"}
-_IS_REACHED = {"": (), "warn": ("warn", "fail"), "fail": ("fail",)}
 
 
 def main(words: list[str]) -> int:
@@ -38,30 +37,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, program: Program) -> tuple[str, str, dict[str, Any]]:
     """Returns what is printed, the message of a --fail-on that is reached, and the JSON document."""
+    fix = judge(options, program)
+    document = {**document_of([fix.check]), "file": options.file, **fix.json()}
+    summary = fix.check.summary
+    printed = fix_text(fix) + _findings_text(fix.check) + visible(summary) + "\n"
+    return printed, summary if reached([fix.check], options.fail_on) else "", document
+
+
+def judge(options: argparse.Namespace, program: Program) -> Fix:
+    """Judges options.file for options.{gpu,gpus,cache,reader}, and mends it where options.fix is set."""
     its = trainer.load()
     situation = _situation(options, its, program)
     data = read_bytes(options.file)
     text = read_text(data, options.file)
 
-    def judge(text: str) -> Check:
+    def judge_text(text: str) -> Check:
         return check(text, options.file, its, situation, program)
 
-    fix, backup = Fix(text, judge(text)), ""
-    if options.fix:
-        fix = mend(text, options.file, its, judge)
-        if fix.text != text:
-            backup = replace(options.file, data, fix.text.encode())
-            fix.check = judge(fix.text)
-    document = {
-        **fix.check.json(),
-        "file": options.file,
-        "fixed": [change.json() for change in fix.changes],
-        "refused": fix.refused,
-        "backup": backup or None,
-    }
-    reached = fix.check.status in _IS_REACHED[options.fail_on]
-    printed = _fix_text(fix, backup) + _findings_text(fix.check) + visible(fix.check.summary) + "\n"
-    return printed, fix.check.summary if reached else "", document
+    if not options.fix:
+        return Fix(text, judge_text(text))
+    fix = mend(text, options.file, its, judge_text)
+    if fix.text != text:
+        fix.backup = replace(options.file, data, fix.text.encode())
+        fix.check = judge_text(fix.text)
+    return fix
 
 
 def _situation(options: argparse.Namespace, its: trainer.Trainer, program: Program) -> Situation:
@@ -70,14 +69,13 @@ def _situation(options: argparse.Namespace, its: trainer.Trainer, program: Progr
         situation.gpu = gpus.named(its, options.gpu)
     else:
         machine = program.probe("machine")
-        if machine["gpus"]:
-            first = machine["gpus"][0]
-            situation.gpu = gpus.of_driver(its, first["name"], first["memory_bytes"], machine["usable_cores"])
-            situation.gpu_count = len(machine["gpus"])
-    if options.gpus:
-        if not options.gpus.isascii() or not options.gpus.isdigit() or not 1 <= int(options.gpus) <= _GPUS_MAX:
-            raise Failure("invalid_argument", f"--gpus is a number from 1 to {_GPUS_MAX}, not '{options.gpus}'")
-        situation.gpu_count = int(options.gpus)
+        known = [gpu for gpu in machine["gpus"] if gpu["memory_bytes"]]
+        if known:
+            situation.gpu = gpus.of_driver(its, known[0]["name"], known[0]["memory_bytes"], machine["usable_cores"])
+            situation.gpu_count = len(known)
+    count = number_of("--gpus", options.gpus, 1, _GPUS_MAX, is_whole=True)
+    if count:
+        situation.gpu_count = int(count)
     return situation
 
 
@@ -90,15 +88,14 @@ def _finding_text(finding: Finding) -> str:
     if finding.remedy:
         text += f"  -> {visible(finding.remedy)}\n"
     if finding.gain:
-        low, high = (f"{one:g}" for one in finding.gain)
-        text += f"     {low if low == high else f'{low} to {high}'} times as fast ({finding.BASIS})\n"
+        text += f"     {finding.gain.words} ({finding.gain.basis})\n"
     return text
 
 
-def _fix_text(fix: Fix, backup: str) -> str:
+def fix_text(fix: Fix) -> str:
     text = "".join(f"mended {_change_text(change)}\n" for change in fix.changes)
     text += "".join(f"left {visible(reason)}\n" for reason in fix.refused)
-    return text + (f"the old file is {visible(backup)}\n" if backup else "")
+    return text + (f"the old file is {visible(fix.backup)}\n" if fix.backup else "")
 
 
 def _change_text(change: Change) -> str:

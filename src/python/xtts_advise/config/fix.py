@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
+from ..findings import Change, Check
 from ..words import Failure
 from .edit import remove_key, set_value
-from .findings import Change, Check
 from .trainer import Trainer
 
 # A mend may uncover another fault: graph mode that is on again needs static shapes.
@@ -22,6 +23,14 @@ class Fix:
     check: Check  # of the last round
     changes: list[Change] = dataclasses.field(default_factory=list)  # one for each key
     refused: list[str] = dataclasses.field(default_factory=list)  # what the file's form does not allow
+    backup: str = ""  # the old file; "": nothing was written
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "fixed": [change.json() for change in self.changes],
+            "refused": self.refused,
+            "backup": self.backup or None,
+        }
 
 
 def mend(text: str, origin: str, trainer: Trainer, check: Callable[[str], Check]) -> Fix:

@@ -6,9 +6,9 @@ Keys that the trainer does not have, keys that stand twice or elsewhere, values 
 from __future__ import annotations
 
 from .. import words
+from ..findings import Change, Finding
 from . import scalars
 from .facts import Facts, Given
-from .findings import Change, Finding
 from .trainer import SECTIONS
 from .tree import Node, bare_tab
 
