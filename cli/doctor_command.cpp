@@ -13,7 +13,7 @@ namespace xtts::cli {
 namespace {
 
 struct DoctorOptions {
-  std::string data, cache, config, code, out, profile, trace, recipe, python;
+  std::string data, cache, config, code, out, loader, profile, trace, recipe, python;
   std::string step_ms, batch_size, workers, gpu, fail_on;
   std::string train_on = "gpu";
   std::string language = "en";
@@ -28,6 +28,7 @@ Status run_doctor(const Context& context, const DoctorOptions& options) {
                                     {"--config", &options.config},
                                     {"--code", &options.code},
                                     {"--out", &options.out},
+                                    {"--loader", &options.loader},
                                     {"--profile", &options.profile},
                                     {"--trace", &options.trace},
                                     {"--recipe", &options.recipe},
@@ -55,8 +56,10 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .option("--data", options->data, "DATA", "The corpus that you train on")
       .option("--cache", options->cache, "CACHE",
               "A cache of it; without one, a cache of a sample is built and removed again")
-      .option("--config", options->config, "FILE", "The trainer's config.yaml")
-      .option("--code", options->code, "DIR", "The trainer's own Python code; it is never run")
+      .option("--config", options->config, "FILE",
+              "MyXTTS's config.yaml: its loader is timed, and its keys are judged")
+      .option("--code", options->code, "DIR",
+              "The trainer's own Python code: its patterns are found by parsing")
       .option("--out", options->out, "DIR", "Write the report there: text, JSON and HTML")
       .choice("--lang", options->language, {"en", "fa"},
               "The language of the HTML report's own words: English or Persian")
@@ -64,6 +67,8 @@ void add_doctor_command(CLI::App& app, Context& context) {
               "How long a training step takes without waiting for data; profile measures it")
       .choice("--train-on", options->train_on, {"gpu", "cpu"},
               "Where you train: on the CPU, step and loader share the processors")
+      .option("--loader", options->loader, "MODULE:NAME",
+              "The loader that you train with, which is timed: as in train:loader of ./train.py")
       .option(
           "--profile", options->profile, "FILE",
           "A profile of your own training (profile --loader --step --json), instead of --step-ms")

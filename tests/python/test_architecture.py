@@ -124,6 +124,7 @@ ADVISER_ARROWS = {
     "config": {"words", "findings", "probe", "running"},
     "trace": {"words", "others", "running"},
     "measure": set(),
+    "trainers": set(),
     "page": {"words", "charts", "findings"},
     "doctor": {"words", "others", "charts", "ranges", "findings", "probe", "running", "config", "page"},
 }

@@ -21,6 +21,9 @@ class Range:
         """margin: a share, on both sides."""
         return Range(self.low * (1 - margin), self.high * (1 + margin))
 
+    def times(self, factor: float) -> Range:
+        return Range(self.low * factor, self.high * factor)
+
     def over(self, other: Range) -> Range:
         return Range(self.low / other.high, self.high / other.low)
 

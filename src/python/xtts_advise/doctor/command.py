@@ -31,7 +31,7 @@ def main(words: list[str]) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    for name in (*_LOOKED_AT, "out", "profile", "recipe", "python", "gpu"):
+    for name in (*_LOOKED_AT, "out", "loader", "profile", "recipe", "python", "gpu"):
         parser.add_argument(f"--{name}", default="")
     for name in ("step-ms", "batch-size", "workers"):
         parser.add_argument(f"--{name}", default="")
@@ -88,6 +88,7 @@ def _request_of(options: argparse.Namespace, program: Program) -> Request:
         options.code,
         options.profile,
         options.trace,
+        options.loader,
         options.recipe,
         options.python,
         None if batch_size is None else int(batch_size),

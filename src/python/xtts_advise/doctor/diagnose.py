@@ -9,6 +9,7 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from ..findings import Check, Evidence, Finding, cannot_tell
@@ -20,6 +21,7 @@ from . import code, formats, frameworks, gpu, help, memory, profile_file, real_b
 from .in_python import NotMeasured, TrainersPython, find, scratch_folder
 
 Numbers = dict[str, Any]
+_LOADER = Path(__file__).resolve().parents[1] / "trainers/myxtts/loader.py"
 
 _RATE_MARGIN = 0.1  # how far rates measured for a few seconds are from those of an hour, beside what the rounds show
 _STEP_MARGIN = 0.1  # how far the steps of a training are from the one that a user has timed
@@ -28,6 +30,8 @@ _USUAL_WORKERS, _WORKERS_MAX = 8, 64  # of the trainer's loader, where nobody sa
 _TELLING_BYTES = 1e6  # reads of smaller files are mostly the time to find them
 _BUSY_SHARE, _BUSY_S = 0.2, 0.4  # a machine that is busier than this before anything is measured gives low rates
 _USUAL_RECORD_BYTES = 800 * 80 * 4
+_OWN_MARGIN = 0.05  # of the user's own loader, which was timed beside a step
+_OWN_S = 180
 _FRAMEWORKS_S = 35  # and as much again where their files come from a disk
 
 
@@ -39,6 +43,7 @@ class Request:
     code: str = ""  # the trainer's folder
     profile: str = ""
     trace: str = ""
+    loader: str = ""  # "train:loader", the user's own
     recipe: str = ""
     python: str = ""
     batch_size: int | None = None
@@ -62,7 +67,7 @@ def diagnose(request: Request, program: Program, begin: Callable[[str], None]) -
         if path and not os.path.exists(path):
             raise Failure("not_found", f"examining {path}: No such file or directory")
     with scratch_folder() as scratch:
-        return _Doctor(request, program, begin, scratch).diagnose()
+        return _Doctor(request, program, begin, scratch).diagnose(scratch)
 
 
 class _Doctor:
@@ -81,13 +86,17 @@ class _Doctor:
         if self._worker_count is None:
             self._worker_count = self._setting("data.num_workers", 0)
         self._corpus: Numbers | None = None
-        self._librosa: Numbers | str = ""  # a text: why it was not measured
+        self._own: Numbers | str = ""  # the user's own loader; a text: why it was not measured
+        self._librosa: Numbers | str = ""  # the same
         self._cache: Numbers | None = None
 
-    def diagnose(self) -> Diagnosis:
+    def diagnose(self, scratch: str) -> Diagnosis:
         request = self._request
         if request.data:
             self._corpus = self._measure_corpus()
+            self._own = self._measure_own_loader(scratch)
+            if isinstance(self._own, dict):
+                self._batch_size = self._own["batch_size"]
             self._librosa = self._measure_librosa(self._corpus)
             self._cache = self._corpus["cache"]
         if request.cache:
@@ -174,30 +183,38 @@ class _Doctor:
             words.append("--no-sample-cache")
         return dict(self._program.measure("corpus", request.data, *words))
 
+    def _measure_own_loader(self, scratch: str) -> Numbers | str:
+        request, profile = self._request, self._profile
+        if not (request.loader or request.config) or profile.real_step_ms:
+            return ""
+        wish: Numbers = {"place": request.loader}
+        if not request.loader:
+            if not self._settings["recipe"]:
+                return str(self._settings["refused"])
+            wish = {"file": str(_LOADER), "config": request.config, "data": request.data, "scratch": scratch}
+        step_ms = request.step_ms or (profile.step_ms.middle if profile.step_ms else None)
+        folders = [one for one in (request.code, os.getcwd()) if one]
+        wish |= {"folders": folders, "step_ms": step_ms, "seconds": 1.5, "rounds": 4}
+        self._begin("timing the trainer's own loader")
+        return _own_of(self._answer("own_loader", request=wish, limit_s=_OWN_S))
+
     def _measure_librosa(self, corpus: Numbers) -> Numbers | str:
-        if isinstance(self._python, str):
-            return self._python
+        if isinstance(self._own, dict):
+            return "your own loader was"
         if not corpus["files"]:
             return "no clip of the sample is a whole file"
         self._begin("computing features with librosa")
         wish = {name: corpus["recipe"][name] for name in ("sample_rate", "n_fft", "hop", "win", "n_mels", "trims")}
         wish |= {"files": corpus["files"], "workers": self._workers(), "seconds": 1.0, "rounds": 3}
-        try:
-            return _librosa_of(self._python.run("on_the_fly", request=wish, limit_s=40))
-        except NotMeasured as error:
-            return str(error)
+        return _librosa_of(self._answer("on_the_fly", request=wish, limit_s=40))
 
     def _scan(self) -> Numbers | str:
         request = self._request
-        if isinstance(self._python, str):
-            return self._python
         self._begin(f"reading the code in {request.code}")
         words = ["--config", request.config] if request.config else []
         return self._answer("code_scan", request.code, *words, limit_s=40)
 
     def _run_frameworks(self) -> Numbers | str:
-        if isinstance(self._python, str):
-            return self._python
         self._begin("running the installed frameworks")
         words = ["--timeout", str(_FRAMEWORKS_S)]
         cuda = self._machine["gpus"][0]["cuda_version"] if self._has_gpu() else None
@@ -205,10 +222,11 @@ class _Doctor:
             words += ["--driver-cuda", gpu.cuda_words(cuda)]
         return self._answer("frameworks", *words, limit_s=_FRAMEWORKS_S + 60)
 
-    def _answer(self, module: str, *words: str, limit_s: float) -> Numbers | str:
-        assert not isinstance(self._python, str)
+    def _answer(self, module: str, *words: str, request: Any = None, limit_s: float) -> Numbers | str:
+        if isinstance(self._python, str):
+            return self._python
         try:
-            answer = self._python.run(module, *words, limit_s=limit_s)
+            answer = self._python.run(module, *words, request=request, limit_s=limit_s)
         except NotMeasured as error:
             return str(error)
         return answer if isinstance(answer, dict) else f"the check '{module}' in Python answered oddly"
@@ -236,7 +254,7 @@ class _Doctor:
             )
         made = help.check(self._question(corpus, rates))
         made.findings += self._doubts(corpus)
-        if self._worker_count is None:
+        if self._worker_count is None and isinstance(self._own, str):
             made.evidence.append(
                 Evidence(
                     "workers of the loader now",
@@ -245,7 +263,7 @@ class _Doctor:
                     self._workers(),
                 )
             )
-        if isinstance(self._librosa, str):
+        if isinstance(self._librosa, str) and isinstance(self._own, str):
             made.evidence.append(Evidence("librosa, as most trainers use it", "not measured", self._librosa))
         return made
 
@@ -264,7 +282,9 @@ class _Doctor:
             self._build_s(corpus),
             bool(request.cache),
             not isinstance(self._librosa, str),
-            request.config or request.code,
+            isinstance(self._own, dict),
+            request.loader or request.config or request.code,
+            self._own if isinstance(self._own, str) else "",
             help.Measured(
                 profile.real_step_ms, profile.data_share, profile.gpu_utilization, profile.gpu_utilization_std, source
             ),
@@ -275,7 +295,9 @@ class _Doctor:
         return question
 
     def _rates_now(self, corpus: Numbers) -> Numbers:
-        """The way that the trainer loads now: librosa where it is installed, else ours."""
+        """The way that the trainer loads now: its own, else librosa where it is installed, else ours."""
+        if isinstance(self._own, dict):
+            return self._own
         rates: Numbers = corpus["rates"] if isinstance(self._librosa, str) else self._librosa["rates"]
         return rates
 
@@ -288,6 +310,8 @@ class _Doctor:
         return bool(size_bytes < self._machine["memory_available_bytes"] / 2)
 
     def _supply_on_the_fly(self, corpus: Numbers, rates: Numbers) -> help.Supply:
+        if isinstance(self._own, dict):
+            return self._supply_of_own(self._own)
         has_workers = self._worker_count != 0
         workers = counted(rates["worker_count"], "worker", "workers") if has_workers else "no workers"
         disk_ms = (storage.batch_ms_deep if has_workers else storage.batch_ms)(corpus["storage"], self._batch_size)
@@ -301,6 +325,21 @@ class _Doctor:
             self._fits(corpus["source_bytes"]),
             has_workers,
             1e3 / one.middle if one else 0.0,
+        )
+
+    def _supply_of_own(self, own: Numbers) -> help.Supply:
+        rate = range_of(own["all"], _RATE_MARGIN) or Range(0, 0)
+        batch_ms, step_ms = 1e3 * self._batch_size / rate.middle, own["step_ms"]
+        took = Range(min(own["with_step_ms"]), max(own["with_step_ms"])).wider(_OWN_MARGIN)
+        # Else, the batch is made while the step waits for it.
+        is_overlapped = took.middle < max(step_ms, batch_ms) + min(step_ms, batch_ms) / 2
+        cpu_ms_per_clip = self._machine["usable_cores"] * batch_ms / self._batch_size  # at most
+        return help.Supply(
+            own["way"],
+            rate,
+            is_overlapped=is_overlapped,
+            cpu_ms_per_clip=cpu_ms_per_clip,
+            beside_step=(step_ms, took),
         )
 
     def _supply_of_cache(self, corpus: Numbers, cache: Numbers) -> help.Supply:
@@ -388,6 +427,7 @@ class _Doctor:
         return real_batches.check(
             batch_size=self._batch_size,
             step_ms=self._request.step_ms or (step.middle if step else 0.0),
+            own=self._own["all"] if isinstance(self._own, dict) else None,
             librosa=None if isinstance(self._librosa, str) else self._librosa,
             ours=self._corpus["rates"] if self._corpus else None,
             cache=self._cache,
@@ -408,7 +448,29 @@ class _Doctor:
         ]
 
 
-def _librosa_of(answer: Any) -> Numbers | str:
+def _own_of(answer: Numbers | str) -> Numbers | str:
+    """The user's own loader, as rates of clips."""
+    if isinstance(answer, str):
+        return answer
+    try:
+        if "missing" in answer:
+            return str(answer["missing"])
+        size, count = answer["batch_size"], answer["workers"]
+        workers = "" if count is None else f", {counted(count, 'worker', 'workers')}"
+        return {
+            "way": f"with your own loader{workers}",
+            "all": [1e3 * size / ms for ms in answer["batch_ms"]],
+            "step_ms": float(answer["step_ms"]),
+            "with_step_ms": [float(ms) for ms in answer["with_step_ms"]],
+            "batch_size": int(size),
+        }
+    except (TypeError, KeyError, ValueError, ZeroDivisionError) as error:
+        return f"its measurement answered oddly: {error!r}"
+
+
+def _librosa_of(answer: Numbers | str) -> Numbers | str:
+    if isinstance(answer, str):
+        return answer
     try:
         if "missing" in answer:
             return str(answer["missing"])

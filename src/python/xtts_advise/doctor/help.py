@@ -48,6 +48,7 @@ class Supply:
     stays_in_memory: bool = True  # an epoch's bytes fit, so only the first epoch reads the storage
     is_overlapped: bool = True  # prepares batches while the step runs
     cpu_ms_per_clip: float = 0.0
+    beside_step: tuple[float, Range] | None = None  # a step that sleeps so long, and what it then took with its batch
 
     def batch_ms(self, batch_size: int) -> Range:
         """What loading a batch takes."""
@@ -55,6 +56,9 @@ class Supply:
         if self.stays_in_memory or self.disk_batch_ms is None:
             return compute
         return Range(max(compute.low, self.disk_batch_ms.low), compute.high + self.disk_batch_ms.high)
+
+    def whole_ms(self, step_ms: float, batch_ms: float) -> float:
+        return max(step_ms, batch_ms) if self.is_overlapped else step_ms + batch_ms
 
 
 @dataclasses.dataclass
@@ -81,7 +85,9 @@ class Question:
     build_s: Range | None = None
     has_cache: bool = False  # the user has built one already
     is_trainers_way: bool = True  # on_the_fly is how the trainer loads; else this program's own way
-    trainer: str = ""  # the configuration or code of the user's trainer, whose own loader nobody has timed
+    is_own_loader: bool = False  # on_the_fly is the user's own loader, timed
+    trainer: str = ""  # the configuration or code of the user's trainer
+    not_timed: str = ""  # why its own loader was not timed
     measured: Measured = dataclasses.field(default_factory=Measured)
 
 
@@ -126,6 +132,10 @@ def _predict_at(question: Question, step: float) -> Prediction:
 
 def _step_with(question: Question, supply: Supply, step_ms: float) -> Range:
     batch = supply.batch_ms(question.batch_size)
+    if supply.beside_step and not question.step_uses_cpu:
+        slept_ms, took = supply.beside_step
+        now = took.times(supply.whole_ms(step_ms, batch.middle) / supply.whole_ms(slept_ms, batch.middle))
+        return Range(max(now.low, step_ms), max(now.high, step_ms))
     whole = Range(step_ms + batch.low, step_ms + batch.high)
     if not supply.is_overlapped:
         return whole
@@ -181,7 +191,7 @@ def check(question: Question) -> Check:
     made.evidence.append(Evidence("what a GPU waits for here", picture, source))
     if picture == NOT_COMPILED:
         made.findings.append(_not_compiled())
-    if question.trainer and not question.measured.step_ms:
+    if question.trainer and not _is_own(question):
         return _without_promise(question, made)
     if question.step_ms is None:
         return _without_step(question, made)
@@ -196,7 +206,7 @@ def check(question: Question) -> Check:
 
 
 def _verdict(question: Question, found: Prediction, picture: str) -> Finding:
-    is_measured = question.is_trainers_way or question.measured.step_ms is not None
+    is_measured = question.is_trainers_way or _is_own(question)
     most = f"{max(found.gain.high, 1):.2f} times as fast."
     if found.gain.middle >= _WORTHWHILE:
         return _yes(question, found, is_measured)
@@ -218,7 +228,7 @@ def _verdict(question: Question, found: Prediction, picture: str) -> Finding:
 
 def _yes(question: Question, found: Prediction, is_measured: bool) -> Finding:
     is_sure = found.gain.low >= _WORTHWHILE
-    is_own = question.measured.step_ms is not None
+    is_own = _is_own(question)
     against = "" if is_own else f"against loading {question.on_the_fly.way}, "
     answer = "Yes" if is_sure else "Perhaps"
     becomes = f"a step of {found.step_ms_now.text(' ms')} becomes {found.step_ms_cached.text(' ms')}"
@@ -240,6 +250,11 @@ def _yes(question: Question, found: Prediction, is_measured: bool) -> Finding:
     return Finding("fail" if is_sure else "warn", " ".join(text), " ".join(remedy), gain=gain)
 
 
+def _is_own(question: Question) -> bool:
+    """Whether the user's own loading was measured."""
+    return question.is_own_loader or question.measured.step_ms is not None
+
+
 def _not_compiled() -> Finding:
     return Finding(
         "fail",
@@ -253,15 +268,16 @@ def _not_compiled() -> Finding:
 def _without_promise(question: Question, made: Check) -> Check:
     """The rates of a loader that the trainer may not use promise nothing."""
     cache = f", and {question.cache.clips_per_s.text()} from a cache" if question.cache else ""
+    why = f" ({question.not_timed})" if question.not_timed else ""
     made.findings.insert(
         0,
         Finding(
             "cannot_tell",
-            f"The loader of your trainer ({question.trainer}) was not timed, so no gain is promised. Made "
+            f"The loader of your trainer ({question.trainer}) was not timed, so no gain is promised{why}. Made "
             f"{question.on_the_fly.way}, this corpus gives {question.on_the_fly.clips_per_s.text()} clips a second"
             f"{cache}.",
-            "Time your training, as it is: `xtts-precompute trace -- python train.py`. "
-            "`xtts-precompute profile --loader --step --json` makes a file for --profile.",
+            "Time your training, as it is: `xtts-precompute trace -- python train.py`. Or name its loader: "
+            "--loader train:loader.",
         ),
     )
     return made.conclude("")
@@ -334,7 +350,11 @@ def _evidence_of_prediction(question: Question, step_ms: Range, found: Predictio
         cores = question.usable_cores
         source = "training runs on the CPU (--train-on)"
         rows.append(Evidence("processors that step and loader share", short(cores), source, cores, "processors"))
-    now_source = question.measured.source if question.measured.step_ms else "predicted"
+    now_source = "predicted"
+    if question.measured.step_ms:
+        now_source = question.measured.source
+    elif question.on_the_fly.beside_step:
+        now_source = f"your loader, timed beside a step that sleeps {short(question.on_the_fly.beside_step[0])} ms"
     gain = f"{found.gain.low:.2f} to {found.gain.high:.2f}"
     rows += [
         _row("the step now", found.step_ms_now, "ms", now_source),

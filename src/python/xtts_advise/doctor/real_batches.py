@@ -23,16 +23,21 @@ def check(
     *,
     batch_size: int,
     step_ms: float | None,
+    own: list[float] | None = None,
     librosa: dict[str, Any] | None = None,
     ours: dict[str, Any] | None = None,
     cache: dict[str, Any] | None = None,
     is_sample: bool = False,
     no_cache: str = "",
 ) -> Check:
-    """None: not measured, or not known. is_sample: the cache is one of a sample. no_cache: why there is none."""
+    """None: not measured, or not known.
+
+    own: clips a second of the trainer's own loader. is_sample: the cache is one of a sample. no_cache: why there is
+    none.
+    """
     made = Check("real_run", "Real batches, side by side")
     bars = []
-    for what, rounds in _sources(librosa, ours, cache, is_sample):
+    for what, rounds in _sources(own, librosa, ours, cache, is_sample):
         rate = range_of(rounds)
         if rate is None:
             continue
@@ -54,8 +59,8 @@ def check(
     made.summary = f"A batch of {batch_size} from a cache takes {words.short(cached)} ms."
     made.findings += _judge_evenness(cache["batch_ms"], step_ms or _SHORT_STEP_MS)
     # The trainer's own way where it was measured.
-    way = librosa["rates"] if librosa else ours
-    now = _middle_ms(way["all"], batch_size) if way else None
+    way = own or (librosa["rates"] if librosa else ours or {"all": []})["all"]
+    now = _middle_ms(way, batch_size)
     if now is not None:
         made.summary += f" Computed on the fly it takes {words.short(now)} ms."
         if cached >= now:
@@ -81,10 +86,16 @@ def judge_own_threads(librosa: dict[str, Any]) -> Finding | None:
 
 
 def _sources(
-    librosa: dict[str, Any] | None, ours: dict[str, Any] | None, cache: dict[str, Any] | None, is_sample: bool
+    own: list[float] | None,
+    librosa: dict[str, Any] | None,
+    ours: dict[str, Any] | None,
+    cache: dict[str, Any] | None,
+    is_sample: bool,
 ) -> list[tuple[str, list[float]]]:
     """Names, and clips a second in each round."""
     found = []
+    if own:
+        found.append(("raw audio, your own loader", own))
     if librosa:
         rates = librosa["rates"]
         workers = words.counted(rates["worker_count"], "worker", "workers")

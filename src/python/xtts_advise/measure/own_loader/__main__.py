@@ -1,0 +1,29 @@
+"""Reads a request as JSON from stdin, measures, and prints the answer as JSON.
+
+Request: {"place": "train:loader"} or {"file": a trainer's loader.py, "config", "data", "scratch"}; beside it "folders"
+(where Python finds the modules), "step_ms" (null: as long as a batch), "seconds" of a round, and "rounds".
+Answer: {"format": 1, "batch_size", "workers" (null: not known), "batch_ms": [...], "step_ms", "with_step_ms": [...]},
+a number for each round; or {"format": 1, "missing": reason}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from .measure import measure
+
+
+def main() -> int:
+    """Runs the measurement; returns the exit code."""
+    request = json.load(sys.stdin)
+    # Loaders print; only the answer may go to stdout.
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    json.dump(measure(request), answer)
+    answer.close()
+    os._exit(0)  # threads and workers of the loader may go on for ever
+
+
+sys.exit(main())

@@ -1,0 +1,102 @@
+"""Makes the loader, and takes batches from it in rounds."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+_START_S = 60.0  # until the first batch
+_LIMIT_S = 40.0  # for all rounds
+_BATCHES_MIN = 2  # of a round
+_STEP_MS = (5.0, 1000.0)  # of a step that nobody has named
+
+
+def measure(request: dict[str, Any]) -> dict[str, Any]:
+    """Returns the answer to a request; both are described in __main__.py."""
+    sys.path[:0] = request["folders"]
+    try:
+        return _measure(request)
+    except Exception as error:  # the user's code may raise anything
+        return {"format": 1, "missing": f"{type(error).__name__}: {error}"}
+
+
+def _measure(request: dict[str, Any]) -> dict[str, Any]:
+    begin = time.monotonic()
+    loader, made = _made(request)
+    batches = _without_end(loader, made)
+    size = getattr(loader, "batch_size", None)
+    first = next(batches)
+    workers = getattr(loader, "num_workers", None)
+    # What the workers have made meanwhile is no rate.
+    for _ in range(2 * (workers or 0)):
+        next(batches)
+        if time.monotonic() - begin > _START_S:
+            break
+    end = time.monotonic() + _LIMIT_S
+    seconds, count = float(request["seconds"]), int(request["rounds"])
+    batch_ms = _rounds(batches, 0.0, seconds, count, end - _LIMIT_S / 2)
+    middle = sorted(batch_ms)[len(batch_ms) // 2]
+    step_ms = request["step_ms"] or min(max(middle, _STEP_MS[0]), _STEP_MS[1])
+    return {
+        "format": 1,
+        "batch_size": size if isinstance(size, int) else _rows_of(first),
+        "workers": workers,
+        "batch_ms": batch_ms,
+        "step_ms": step_ms,
+        "with_step_ms": _rounds(batches, step_ms, seconds, count, end),
+    }
+
+
+def _made(request: dict[str, Any]) -> tuple[Any, Any]:
+    """Returns an iterable of batches, and a function that makes another one; None: there is only this one."""
+    if request.get("file"):
+        spec = importlib.util.spec_from_file_location("xtts_trainers_loader", request["file"])
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.loader(request["config"], request["data"], request["scratch"]), None
+    module_name, _, name = request["place"].partition(":")
+    found: Any = importlib.import_module(module_name)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return (found(), found) if callable(found) else (found, None)
+
+
+def _without_end(loader: Any, made: Any) -> Iterator[Any]:
+    while True:
+        yielded = False
+        for batch in loader:
+            yielded = True
+            yield batch
+        if not yielded:
+            raise ValueError("the loader has no batch left")
+        if made is not None and hasattr(loader, "__next__"):  # an iterator is there only once
+            loader = made()
+
+
+def _rounds(batches: Iterator[Any], step_ms: float, seconds: float, count: int, end: float) -> list[float]:
+    """Returns the milliseconds from batch to batch, of each round. The first round fills or drains queues."""
+    rounds: list[float] = []
+    for _ in range(count + 1):
+        begin, taken = time.monotonic(), 0
+        while taken < _BATCHES_MIN or time.monotonic() - begin < seconds:
+            next(batches)
+            time.sleep(step_ms / 1e3)
+            taken += 1
+        rounds.append(1e3 * (time.monotonic() - begin) / taken)
+        if time.monotonic() > end:
+            break
+    return rounds[1:] or rounds
+
+
+def _rows_of(batch: Any) -> int | None:
+    """The length of the first array of a batch."""
+    shape = getattr(batch, "shape", None)
+    if shape is not None and len(shape):
+        return int(shape[0])
+    inner = list(batch.values()) if isinstance(batch, dict) else batch if isinstance(batch, (list, tuple)) else []
+    return next((rows for rows in map(_rows_of, inner) if rows), None)

@@ -1,0 +1,141 @@
+"""The doctor times the loader that a training uses (xtts_advise/measure/own_loader, trainers/myxtts/loader.py)."""
+
+import os
+import sys
+
+import pytest
+from doctor_support import Answers
+from xtts_advise.doctor import in_python
+from xtts_advise.doctor.diagnose import Request, diagnose
+from xtts_advise.doctor.in_python import NotMeasured
+
+LOADER = """
+import itertools, time
+class Loader:
+    batch_size, num_workers = 4, 0
+    def __iter__(self):
+        for _ in range(5):
+            time.sleep(0.01)
+            yield [{"mel": Rows()}, 3]
+class Rows:
+    shape = (6, 80)
+class Unnamed(Loader):
+    batch_size = None
+def make(): return Loader()
+def broken(): raise OSError("no disk")
+def empty(): return []
+def once():  # an iterator
+    return iter(Loader())
+"""
+
+
+def timed(tmp_path, place, step_ms=None):
+    (tmp_path / "own.py").write_text(LOADER)
+    wish = {"place": place, "folders": [str(tmp_path)], "step_ms": step_ms, "seconds": 0.1, "rounds": 2}
+    return in_python.find(sys.executable, str(tmp_path)).run("own_loader", request=wish)
+
+
+@pytest.mark.parametrize(("name", "rows"), [("make", 4), ("Unnamed", 6), ("once", 6)])
+def test_a_loader_is_timed_alone_and_beside_a_step(tmp_path, name, rows):
+    answer = timed(tmp_path, f"own:{name}", 30)
+    assert answer["batch_size"] == rows
+    assert all(9 < ms < 30 for ms in answer["batch_ms"]) and len(answer["batch_ms"]) == 2
+    assert all(39 < ms < 80 for ms in answer["with_step_ms"])  # without workers they add up
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("own:broken", "OSError: no disk"), ("own:empty", "no batch left"),
+        ("own:nothing", "has no attribute 'nothing'"), ("nowhere:make", "No module named 'nowhere'"),
+    ],
+)  # fmt: skip
+def test_a_loader_that_cannot_be_timed_says_why(tmp_path, place, reason):
+    assert reason in timed(tmp_path, place)["missing"]
+
+
+def own(answer, **wishes):
+    """The check of a training whose loader gave this answer."""
+
+    class Python:
+        version = "3.11"
+
+        def run(self, module, *_, **__):
+            if module == "own_loader":
+                return answer
+            raise NotMeasured("not asked")
+
+    wish = Request(data="d", loader="train:loader", runs_frameworks=False, **wishes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("xtts_advise.doctor.diagnose.find", lambda *_: Python())
+        return diagnose(wish, Answers(), lambda _: None).checks[0]
+
+
+def answer_of(batch_ms, step_ms, took_ms):
+    return {"batch_size": 16, "workers": 2, "batch_ms": [batch_ms], "step_ms": step_ms, "with_step_ms": [took_ms]}
+
+
+@pytest.mark.parametrize(
+    ("batch_ms", "took_ms", "gain"),
+    [(200, 202, 4.0), (20, 51, None), (60, 110, 2.1)],  # late, in time, and one after the other
+)
+def test_the_gain_is_that_of_the_users_own_loader(batch_ms, took_ms, gain):
+    check = own(answer_of(batch_ms, 50.0, took_ms), step_ms=50.0)
+    assert "librosa" not in check.summary
+    if gain is None:
+        assert check.summary.startswith("No: data is not what training waits for.")
+    else:
+        assert check.findings[0].gain.low < gain < check.findings[0].gain.high < 2 * check.findings[0].gain.low
+        assert check.summary.startswith("Yes: training becomes ")
+
+
+def test_a_trainer_whose_loader_was_not_timed_is_promised_nothing():
+    for answer in ({"missing": "OSError: no disk"}, {"odd": 1}, []):
+        check = own(answer, step_ms=50.0)
+        assert "so no gain is promised (" in check.summary
+        assert check.findings[0].gain is None
+    assert "no disk" in own({"missing": "OSError: no disk"}).summary
+
+
+def test_myxtts_is_loaded_as_its_training_does(tmp_path):
+    """A package that stands for the trainer says what it was given."""
+    package = tmp_path / "myxtts"
+    for name, source in {
+        "config/config.py": "from types import SimpleNamespace\n"
+        "def DataConfig(**given):\n"
+        "    return SimpleNamespace(**{'num_workers': 3, 'shuffle_buffer_multiplier': 5, **given})\n",
+        "data/ljspeech.py": "import pathlib\n"
+        "class LJSpeechDataset:\n"
+        "    def __init__(self, folder, config, **given):\n"
+        "        self.folder, self.given = pathlib.Path(folder), given\n"
+        "        (self.folder / 'processed').mkdir()\n"
+        "    def create_tf_dataset(self, **given):\n"
+        "        rows = len((self.folder / 'metadata.csv').read_text().splitlines())\n"
+        "        assert self.given == {'subset': 'train', 'download': False}, self.given\n"
+        "        assert given['num_parallel_calls'] == 3 and given['prefetch'] and not given['memory_cache'], given\n"
+        "        assert (self.folder / 'wavs/a.wav').read_text() == 'a'\n"
+        "        return Batches([rows] * 9)\n"
+        "class Batches(list): pass\n",
+        "__init__.py": "", "config/__init__.py": "", "data/__init__.py": "",
+    }.items():  # fmt: skip
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(source)
+    (tmp_path / "yaml.py").write_text("def safe_load(_): return {'data': {'batch_size': 7, 'preprocessing_mode': 'x'}}")
+    data = tmp_path / "corpus"
+    (data / "wavs").mkdir(parents=True)
+    (data / "wavs/a.wav").write_text("a")
+    (data / "metadata.csv").write_text("".join(f"{i}|text\n" for i in range(3000)))
+    (tmp_path / "config.yaml").write_text("")
+    (tmp_path / "scratch").mkdir()
+    file = os.path.join(os.path.dirname(in_python.__file__), "../trainers/myxtts/loader.py")
+    wish = {
+        "file": file,
+        "config": str(tmp_path / "config.yaml"),
+        "data": str(data),
+        "scratch": str(tmp_path / "scratch"),
+    }
+    wish |= {"folders": [str(tmp_path)], "step_ms": 1, "seconds": 0.01, "rounds": 1}
+    answer = in_python.find(sys.executable, str(tmp_path)).run("own_loader", request=wish)
+    assert answer.get("batch_size") == 7, answer
+    assert sorted(os.listdir(data)) == ["metadata.csv", "wavs"]  # what the trainer writes goes elsewhere
+    assert len((tmp_path / "scratch/data/metadata.csv").read_text().splitlines()) == 1025
