@@ -58,6 +58,12 @@ Command& Command::positional(const std::string& name, std::string& value, const 
   return *this;
 }
 
+Command& Command::positionals(const std::string& name, std::vector<std::string>& values,
+                              const std::string& help) {
+  command_.add_option(name, values, help)->type_name("");
+  return *this;
+}
+
 Command& Command::option(const std::string& names, std::string& value, const std::string& type,
                          const std::string& help) {
   CLI::Option* const option = command_.add_option(names, value, help)->type_name(type);

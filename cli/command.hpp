@@ -30,6 +30,8 @@ class Command {
   Command& required(const std::string& name, std::vector<std::string>& values,
                     const std::string& help);  // one or more
   Command& positional(const std::string& name, std::string& value, const std::string& help);
+  Command& positionals(const std::string& name, std::vector<std::string>& values,
+                       const std::string& help);
   // A non-empty value is the default, and --help shows it.
   Command& option(const std::string& names, std::string& value, const std::string& type,
                   const std::string& help);

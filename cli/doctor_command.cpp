@@ -13,12 +13,13 @@ namespace xtts::cli {
 namespace {
 
 struct DoctorOptions {
-  std::string data, cache, config, code, out, loader, profile, trace, recipe, python;
+  std::string data, cache, config, code, out, loader, step, seconds, profile, trace, recipe, python;
   std::string step_ms, batch_size, workers, gpu, fail_on;
   std::string train_on = "gpu";
   std::string language = "en";
   bool quick_fix = false;
   bool all = false;
+  std::vector<std::string> program;
 };
 
 Status run_doctor(const Context& context, const DoctorOptions& options) {
@@ -29,6 +30,8 @@ Status run_doctor(const Context& context, const DoctorOptions& options) {
                                     {"--code", &options.code},
                                     {"--out", &options.out},
                                     {"--loader", &options.loader},
+                                    {"--step", &options.step},
+                                    {"--for", &options.seconds},
                                     {"--profile", &options.profile},
                                     {"--trace", &options.trace},
                                     {"--recipe", &options.recipe},
@@ -44,6 +47,8 @@ Status run_doctor(const Context& context, const DoctorOptions& options) {
   }
   if (options.quick_fix) words.emplace_back("--quick-fix");
   if (options.all) words.emplace_back("--all");
+  words.emplace_back("--");
+  words.insert(words.end(), options.program.begin(), options.program.end());
   return become_adviser(context, std::move(words));
 }
 
@@ -87,7 +92,15 @@ void add_doctor_command(CLI::App& app, Context& context) {
               "Exit code 4 where a check warns or fails")
       .flag("--quick-fix", options->quick_fix,
             "Also write the changes of --config, and print the command to train")
-      .flag("--all", options->all, "Write everything to ./gpu_analysis_results, or to --out")
+      .flag("--all", options->all,
+            "Also time the loader with other batch sizes and workers, and write everything to "
+            "./gpu_analysis_results, or to --out")
+      .option("--step", options->step, "MODULE:NAME",
+              "Your own training step, which is profiled with the batches of --loader")
+      .option("--for", options->seconds, "S", "End PROGRAM after S seconds (default: 120)")
+      .positionals(
+          "PROGRAM", options->program,
+          "What trains, with its arguments, after `--`: it is run, and its calls are recorded")
       .notes(
           "Nothing that it looks at is changed, but for --quick-fix. It measures for half a "
           "minute.\n"

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Does the doctor predict right? Its answer to "will a cache help?" beside what really happens.
 
-    doctor_predictions.py PROGRAM FOLDER [--hdd-model PROGRAM] [--only NAME,...] [--steps N]
+    doctor_predictions.py PROGRAM FOLDER [--hdd-model PROGRAM] [--trainer DIR] [--only NAME,...] [--steps N]
 
 For each set-up (format, storage, workers, length of step) this script
 
 1. times the reference network's step on one batch again and again: the step with data for free;
-2. asks `PROGRAM doctor --data D --step-ms MS --workers W` for the expected gain, before there is a
-   cache;
-3. builds the cache, trains with features on the fly (librosa in a DataLoader) and from the cache in
-   rounds that take turns, and compares the gain with the doctor's range.
+2. asks the doctor for the expected gain, before there is a cache: of the training's own loader
+   (`--loader`, or `--config` of MyXTTS), or, with the first set-ups, of a loader that it does not know
+   (`--workers W`);
+3. builds the cache, trains with features on the fly and from the cache in rounds that take turns, and
+   compares the gain with the doctor's range.
+
+Loaders are librosa in a DataLoader ("torch"), and MyXTTS's native one ("native", --trainer names a clone).
 
 The storage "hdd" is tests/bench/hdd_model.cpp, with a corpus 20 times as large that does not fit into
 memory. Its page cache has 1 MiB for audio, and for a cache 128 MiB, four of the reader's windows.
@@ -29,15 +32,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import NamedTuple
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "samples"))
+sys.path.append(str(ROOT / "src/python"))
 
 import common  # noqa: E402
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import xtts_precompute as xp  # noqa: E402
+from xtts_advise.doctor.diagnose import Request, diagnose  # noqa: E402
+from xtts_advise.probe import Program  # noqa: E402
 from xtts_precompute.reference_torch import SmallTts, mel_loss  # noqa: E402
 
 BATCH = 16
@@ -52,8 +59,32 @@ ENCODERS = {
     "wav16": ("wav", ["-ar", "16000", "-ac", "1"]),
     "opus": ("opus", ["-ar", "48000", "-ac", "1", "-c:a", "libopus"]),
 }
-# name: format, storage, workers, milliseconds of a step that a GPU would take (0: the reference
-# network, on the CPU)
+ASKED = "XTTS_ASKED_LOADER"  # tells loader(), which the doctor imports, what is asked
+
+
+class Setup(NamedTuple):
+    kind: str  # of ENCODERS
+    place: str
+    workers: int
+    gpu_ms: float  # of a step that a GPU would take; 0: the reference network, on the CPU
+    loader: str = ""  # "torch" or "native"; "": the doctor is told of no loader
+    batch: int = BATCH
+
+
+def own(loader, kind, workers, batch, gpu_ms):
+    return f"{loader}-{kind}-{workers}-{batch}-{gpu_ms}ms", Setup(kind, "memory", workers, gpu_ms, loader, batch)
+
+
+OWN = [("native", "wav", 2, *one) for one in ((8, 20), (8, 60), (16, 20), (16, 60), (32, 60), (32, 150))]
+OWN += [
+    ("torch", "wav", *one)
+    for one in ((0, 8, 20), (0, 16, 60), (0, 32, 150), (1, 8, 60), (1, 16, 150), (2, 8, 20), (2, 16, 60), (2, 32, 150),
+                (4, 16, 60), (4, 8, 150))
+]  # fmt: skip
+OWN += [
+    ("torch", "mp3", *one)
+    for one in ((0, 8, 60), (0, 16, 20), (1, 16, 60), (1, 32, 150), (2, 8, 60), (2, 16, 150), (4, 16, 20), (4, 32, 60))
+]
 SETUPS = {
     "wav-memory-0-30ms": ("wav", "memory", 0, 30),
     "wav-memory-2-30ms": ("wav", "memory", 2, 30),
@@ -79,6 +110,7 @@ SETUPS = {
     "mp3-memory-1-network": ("mp3", "memory", 1, 0),
     "opus-memory-0-network": ("opus", "memory", 0, 0),
 }
+SETUPS = {name: Setup(*one) for name, one in SETUPS.items()} | dict(own(*one) for one in OWN)
 
 
 def corpus(folder, kind):
@@ -187,7 +219,7 @@ class AsIfOnGpu:
         self.seconds = step_ms / 1e3
 
     def step(self, batch):
-        batch["mel"].sum()  # looks at the batch
+        np.asarray(batch["mel"]).sum()  # looks at the batch
         time.sleep(self.seconds)
 
 
@@ -210,54 +242,90 @@ def side_by_side(network, ways, steps, rounds=3):
     return {name: sorted(found)[rounds // 2] for name, found in times.items()}
 
 
-def on_the_fly(data, workers):
+def on_the_fly(data, workers, batch):
     """Batches of one long epoch: a real corpus does not end after six batches, as this one would."""
-    clips = Clips(data)
+    clips = Clips(pathlib.Path(data))
     sampler = torch.utils.data.RandomSampler(clips, replacement=True, num_samples=1_000_000)
     return torch.utils.data.DataLoader(
-        clips, BATCH, sampler=sampler, drop_last=True, num_workers=workers,
+        clips, batch, sampler=sampler, drop_last=True, num_workers=workers,
         collate_fn=lambda rows: as_batch(zip(*rows)),
     )  # fmt: skip
 
 
-def ask_doctor(program, data, step_ms, workers, device):
-    command = [program, "doctor", "--data", data, "--step-ms", f"{step_ms:.3f}", "--workers", workers, "--batch-size",
-               BATCH, "--train-on", device, "--python", sys.executable, "--json"]  # fmt: skip
+def loader():
+    """What the doctor times as `--loader doctor_predictions:loader`."""
+    return on_the_fly(**json.loads(os.environ[ASKED]))
+
+
+def native(config, data):
+    """MyXTTS's batches, as its training makes them."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    from myxtts.config.config import XTTSConfig
+    from myxtts.data.ljspeech import LJSpeechDataset
+
+    asked = XTTSConfig.from_yaml(str(config)).data
+    made = LJSpeechDataset(str(data), asked, subset="train", download=False)
+    dataset = made.create_tf_dataset(
+        batch_size=asked.batch_size, shuffle=True, repeat=True, prefetch=True, memory_cache=False,
+        num_parallel_calls=asked.num_workers, buffer_size_multiplier=asked.shuffle_buffer_multiplier,
+        drop_remainder=False,
+    )  # fmt: skip
+    return ({"mel": batch[1]} for batch in for_ever(dataset))
+
+
+def ask_doctor(arguments, setup, data, step_ms, config):
+    """The binary runs the same, and the installed frameworks besides, which takes half a minute each time."""
+    Program.handing_over = str(arguments.program)
+    os.environ[ASKED] = json.dumps({"data": str(data), "workers": setup.workers, "batch": setup.batch})
+    wish = Request(
+        data=str(data), step_ms=step_ms, worker_count=setup.workers, batch_size=setup.batch, python=sys.executable,
+        trains_on_cpu=not setup.gpu_ms, runs_frameworks=False,
+        loader="doctor_predictions:loader" if setup.loader == "torch" else "",
+        config=str(config) if setup.loader == "native" else "", code=str(arguments.trainer or ""),
+    )  # fmt: skip
     begin = time.monotonic()
-    answer = subprocess.run([*map(str, command)], check=True, stdout=subprocess.PIPE)
-    document = json.loads(answer.stdout)
-    check = next(one for one in document["checks"] if one["name"] == "will_it_help")
-    rows = {row["what"]: row for row in check["evidence"]}
+    check = diagnose(wish, Program(), lambda _: None).checks[0]
+    rows = {row.what: row for row in check.evidence}
+    if "the step now" not in rows:
+        sys.exit(f"the doctor says: {check.summary}")
     return rows, time.monotonic() - begin
 
 
-def from_cache(cache, place):
+def from_cache(cache, place, batch):
     fields = ("tokens", "mel", "text_len", "mel_len")
-    loader = xp.torch.Loader(str(cache), batch_size=BATCH, fields=fields, **(WINDOW if place == "hdd" else {}))
+    loader = xp.torch.Loader(str(cache), batch_size=batch, fields=fields, **(WINDOW if place == "hdd" else {}))
     return ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
 
 
 def run(name, arguments):
-    kind, place, workers, gpu_ms = SETUPS[name]
-    real = corpus(arguments.folder, kind)
-    if place == "hdd":
+    setup = SETUPS[name]
+    real = corpus(arguments.folder, setup.kind)
+    if setup.place == "hdd":
         real = copies(real)
-    network = AsIfOnGpu(gpu_ms) if gpu_ms else Network()
-    cache = arguments.folder / f"cache-{kind}"
-    with storage(place, real, arguments.hdd_model, 1) as data:
-        batch = next(iter(on_the_fly(data, 0)))
+    network = AsIfOnGpu(setup.gpu_ms) if setup.gpu_ms else Network()
+    cache = arguments.folder / f"cache-{setup.kind}"
+    config = arguments.folder / "config.yaml"
+    config.write_text(
+        f"data:\n  batch_size: {setup.batch}\n  num_workers: {setup.workers}\n  use_tf_native_loading: true\n"
+        "  pad_to_fixed_length: true\n  max_text_tokens: 200\n"
+    )
+    with storage(setup.place, real, arguments.hdd_model, 1) as data:
+        batch = next(iter(on_the_fly(data, 0, setup.batch)))
         step_ms = ms_a_step(network, for_ever([batch]), arguments.steps)
-        rows, took_s = ask_doctor(arguments.program, data, step_ms, workers, "gpu" if gpu_ms else "cpu")
+        rows, took_s = ask_doctor(arguments, setup, data, step_ms, config)
         shutil.rmtree(cache, ignore_errors=True)
         subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
-        with storage(place, cache, arguments.hdd_model, 128) as shown:
-            ways = {"now": iter(on_the_fly(data, workers)), "cached": from_cache(shown, place)}
+        with storage(setup.place, cache, arguments.hdd_model, 128) as shown:
+            now = (
+                native(config, data) if setup.loader == "native" else iter(on_the_fly(data, setup.workers, setup.batch))
+            )
+            ways = {"now": now, "cached": from_cache(shown, setup.place, setup.batch)}
             found = side_by_side(network, ways, arguments.steps)
             ways.clear()
     now, cached = found["now"], found["cached"]
-    low, high = bounds(rows["the step now"]["value"])
-    cached_low, cached_high = bounds(rows["the step from a cache"]["value"])
-    gain_low, gain_high = bounds(rows["how many times as fast"]["value"])
+    low, high = bounds(rows["the step now"].value)
+    cached_low, cached_high = bounds(rows["the step from a cache"].value)
+    gain_low, gain_high = bounds(rows["how many times as fast"].value)
     gain = now / cached
     return {
         "name": name, "step_ms": step_ms, "now_ms": now, "now_predicted": [low, high], "cached_ms": cached,
@@ -276,19 +344,24 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--hdd-model", type=pathlib.Path)
+    parser.add_argument("--trainer", type=pathlib.Path, help="a clone of MyXTTSModel, for its native loader")
     parser.add_argument("--only", default=",".join(SETUPS))
     parser.add_argument("--steps", type=int, default=30)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    within = []
+    sys.path.append(str(arguments.trainer or ""))
+    within, widths = [], []
     print("| set-up | step, data free | now | predicted | from a cache | predicted | gain | predicted | within |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name in arguments.only.split(","):
-        if SETUPS[name][1] == "hdd" and arguments.hdd_model is None:
-            print(f"{name}: skipped, no --hdd-model", file=sys.stderr)
+        if (SETUPS[name].place == "hdd" and arguments.hdd_model is None) or (
+            SETUPS[name].loader == "native" and arguments.trainer is None
+        ):
+            print(f"{name}: skipped, no --hdd-model or --trainer", file=sys.stderr)
             continue
         found = run(name, arguments)
         within.append(found["is_within"])
+        widths.append(found["gain_predicted"][1] / found["gain_predicted"][0])
         now, cached, gain = (found[key] for key in ("now_predicted", "cached_predicted", "gain_predicted"))
         print(
             f"| {name} | {found['step_ms']:.1f} | {found['now_ms']:.1f} | {now[0]:.1f} to {now[1]:.1f} | "
@@ -296,7 +369,7 @@ def main():
             f"{gain[0]:.2f} to {gain[1]:.2f} | {'yes' if found['is_within'] else 'NO'} |",
             flush=True,
         )
-    print(f"within the range: {sum(within)} of {len(within)}")
+    print(f"within the range: {sum(within)} of {len(within)}; the widest range is {max(widths):.2f}-fold")
 
 
 if __name__ == "__main__":

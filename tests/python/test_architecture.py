@@ -126,7 +126,7 @@ ADVISER_ARROWS = {
     "measure": set(),
     "trainers": set(),
     "page": {"words", "charts", "findings"},
-    "doctor": {"words", "others", "charts", "ranges", "findings", "probe", "running", "config", "page"},
+    "doctor": {"words", "others", "charts", "ranges", "findings", "probe", "running", "config", "page", "trace"},
 }
 
 

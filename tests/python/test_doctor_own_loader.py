@@ -1,11 +1,13 @@
 """The doctor times the loader that a training uses (xtts_advise/measure/own_loader, trainers/myxtts/loader.py)."""
 
+import argparse
+import json
 import os
 import sys
 
 import pytest
 from doctor_support import Answers
-from xtts_advise.doctor import in_python
+from xtts_advise.doctor import in_python, sweep
 from xtts_advise.doctor.diagnose import Request, diagnose
 from xtts_advise.doctor.in_python import NotMeasured
 
@@ -107,7 +109,7 @@ def test_myxtts_is_loaded_as_its_training_does(tmp_path):
         "data/ljspeech.py": "import pathlib\n"
         "class LJSpeechDataset:\n"
         "    def __init__(self, folder, config, **given):\n"
-        "        self.folder, self.given = pathlib.Path(folder), given\n"
+        "        self.folder, self.config, self.given = pathlib.Path(folder), config, given\n"
         "        (self.folder / 'processed').mkdir()\n"
         "    def create_tf_dataset(self, **given):\n"
         "        rows = len((self.folder / 'metadata.csv').read_text().splitlines())\n"
@@ -139,3 +141,79 @@ def test_myxtts_is_loaded_as_its_training_does(tmp_path):
     assert answer.get("batch_size") == 7, answer
     assert sorted(os.listdir(data)) == ["metadata.csv", "wavs"]  # what the trainer writes goes elsewhere
     assert len((tmp_path / "scratch/data/metadata.csv").read_text().splitlines()) == 1025
+
+
+# The sweep.
+
+
+def row(size, workers, low, median, high):
+    times = {"low": low, "median": median, "high": high}
+    return {"batch_size": size, "num_workers": workers, "batch_ms": times, "clips_per_s": 1e3 * size / median}
+
+
+ROWS = [row(8, 0, 99, 100, 104), row(8, 2, 50, 52, 55), row(16, 0, 200, 210, 220), row(16, 2, 100, 101, 110)]
+SWEPT = {
+    "rows": ROWS,
+    "recommended": [{"batch_size": 8, "num_workers": 2}, {"batch_size": 16, "num_workers": 2}],
+    "left_out": [],
+}
+
+
+def test_more_workers_are_advised_where_they_clearly_help():
+    check = sweep.check(SWEPT, 8, 0)
+    assert check.findings[0].text == "With 2 workers instead of 0, batches of 8 come 1.8 to 2.1 times as fast."
+    assert "set num_workers to 2" in check.findings[0].remedy
+    assert check.evidence[1].value == "52.0 ms a batch (50.0 to 55.0), 154 clips/s"
+    assert [bar.label for bar in check.charts[0].content.bars][1] == "batches of 8, 2 workers"
+
+
+@pytest.mark.parametrize(("size", "workers"), [(8, 2), (32, 0), (8, None), (8, 5)])
+def test_nothing_is_advised_for_what_was_not_timed_or_is_best(size, workers):
+    check = sweep.check(SWEPT, size, workers)
+    assert check.status == "pass" and not check.findings
+    assert "batches of 16, 2 workers" in check.summary
+
+
+def test_a_difference_within_the_rounds_is_none():
+    close = {**SWEPT, "rows": [row(8, 0, 52, 60, 70), ROWS[1]]}
+    assert not sweep.check(close, 8, 0).findings
+
+
+@pytest.mark.parametrize("answer", [None, [], {"missing": "it takes no sizes"}, {"rows": [{}, 3, {"batch_ms": "x"}]}])
+def test_without_rows_it_cannot_tell(answer):
+    check = sweep.check(answer, 8, 0)
+    assert check.status == "cannot_tell"
+    assert "it takes no sizes" in check.summary or "answered oddly" in check.summary
+
+
+def test_no_steady_setting_is_told():
+    check = sweep.check({**SWEPT, "recommended": []}, 8, 0)
+    assert (check.status, check.summary) == ("cannot_tell", "No setting is steady enough.")
+
+
+def test_a_loader_that_takes_sizes_is_swept(tmp_path):
+    source = "def make(batch_size=4, num_workers=0):\n    import time\n    while True:\n"
+    (tmp_path / "own.py").write_text(source + "        time.sleep(batch_size / 1e4)\n        yield [0] * batch_size\n")
+    wish = {"place": "own:make", "folders": [str(tmp_path)], "step_ms": 1, "seconds": 0.01, "rounds": 1, "sweeps": True}
+    rows = in_python.find(sys.executable, str(tmp_path)).run("own_loader", request=wish, limit_s=120)["sweep"]["rows"]
+    assert {one["batch_size"] for one in rows} == {8, 16, 32}
+
+
+# The training itself.
+
+
+def test_the_training_that_is_named_is_run_and_its_calls_are_in_the_report(tmp_path, monkeypatch):
+    from xtts_advise.doctor import command
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("print('trained')\n")
+    program = Answers()
+    program.is_quiet, program.inform, program.version = False, lambda _: None, lambda: "1\n"
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    options = parser.parse_args(["--out=found", "--", sys.executable, "train.py"])
+    options.quiet = True
+    _, _, document = command.run(options, program)
+    assert [check["name"] for check in document["checks"]][:3] == ["will_it_help", "gpu", "trace"]
+    assert json.loads((tmp_path / "found/trace.json").read_text())["program_exit"] == 0
+    assert sorted(os.listdir("found"))[:2] == ["diagnostic_report.html", "diagnostic_report.json"]

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from support import PROGRAM, PROJECT
+from xtts_advise.measure.own_loader import sweep
 from xtts_advise.others import Others
-from xtts_precompute.profile import command, measuring, progress, sweep
+from xtts_precompute.profile import command, measuring, progress
 from xtts_precompute.profile.placement import place, tier
 from xtts_precompute.profile.progress import StepCount
 from xtts_precompute.profile.torch_parts import TorchParts, torch_parts
@@ -502,13 +503,13 @@ def test_settings_are_those_that_the_function_takes_and_the_machine_has():
     def both(num_workers, batch_size=4, **more):
         return []
 
-    settings, left_out = sweep.settings_of(both, "train:both", 2)
+    settings, left_out = sweep.settings_of(both, 2)
     assert len(settings) == 9 and {"num_workers": 2, "batch_size": 32} in settings
     assert left_out == ["4, 8, 16 workers, because there are 2 processors"]
-    with pytest.raises(xp.InvalidArgumentError, match="batch_size and num_workers"):
-        sweep.settings_of(dict, "train:none", 2)
-    with pytest.raises(xp.InvalidArgumentError, match="batch_size and num_workers"):
-        sweep.settings_of([1, 2], "train:batches", 2)
+    assert {"num_workers": 0, "batch_size": 8} not in sweep.settings_of(both, 2, least_workers=1)[0]
+    for none in (dict, [1, 2]):
+        with pytest.raises(sweep.NoSweep, match="batch_size and num_workers"):
+            sweep.settings_of(none, 2)
 
 
 def test_the_program_sweeps_over_a_loader_of_the_users(trainer):
@@ -525,7 +526,7 @@ def test_the_program_sweeps_over_a_loader_of_the_users(trainer):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--loader", "own_trainer:short", "--sweep"], "a longer list is needed"),
+        (["--loader", "own_trainer:short", "--sweep"], "too few to time: give it more clips"),
         (["--loader", "own_trainer:loader", "--sweep"], "give the function the parameters"),
         (["--loader", "own_trainer:sized", "--step", "own_trainer:step", "--sweep"], "times --loader alone"),
         (["cache", "--sweep"], "times --loader alone"),

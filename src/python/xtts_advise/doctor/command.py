@@ -14,6 +14,7 @@ from ..findings import Check, cannot_tell, document_of, reached
 from ..probe import Program
 from ..running import begin, dumped
 from ..running import run as run_command
+from ..trace import command as trace
 from ..words import Failure, bringing, number_of
 from .diagnose import Diagnosis, Request, diagnose
 from .named_commands import Names
@@ -23,6 +24,7 @@ from .text import text_of
 _RESULTS_FOLDER = "./gpu_analysis_results"  # that the users' own scripts write to
 _CACHE = "./cache"  # of commands, where none is named
 _FILE_WIDTH = 100
+_TRACE_S = "120"
 _LOOKED_AT = ("data", "cache", "config", "code", "trace")
 
 
@@ -33,13 +35,14 @@ def main(words: list[str]) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in (*_LOOKED_AT, "out", "loader", "profile", "recipe", "python", "gpu"):
         parser.add_argument(f"--{name}", default="")
-    for name in ("step-ms", "batch-size", "workers"):
+    for name in ("step", "step-ms", "batch-size", "workers", "for"):
         parser.add_argument(f"--{name}", default="")
     parser.add_argument("--train-on", choices=["gpu", "cpu"], default="gpu")
     parser.add_argument("--lang", choices=["en", "fa"], default="en")
     parser.add_argument("--fail-on", choices=["", "warn", "fail"], default="")
     parser.add_argument("--quick-fix", action="store_true")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("program", nargs="*")
 
 
 def run(options: argparse.Namespace, program: Program) -> tuple[str, str, dict[str, Any]]:
@@ -71,34 +74,47 @@ def _request_of(options: argparse.Namespace, program: Program) -> Request:
         raise Failure("invalid_argument", "--quick-fix mends a configuration: name it by --config")
     if options.all and not options.data:
         raise Failure("invalid_argument", "--all examines a corpus: name it by --data")
-    if not any(getattr(options, name) for name in _LOOKED_AT):
+    if not any(getattr(options, name) for name in (*_LOOKED_AT, "program")):
         raise Failure(
             "invalid_argument",
             "doctor needs something to look at: --data DATA, --cache CACHE, --config FILE, --code DIR or --trace FILE",
         )
-    if options.step_ms and options.profile:
-        raise Failure("invalid_argument", "--step-ms and --profile both say how long a step takes: give one of them")
+    if options.step and not options.loader:
+        raise Failure("invalid_argument", "--step is profiled with the batches of your loader: name it by --loader")
+    if options.trace and options.program:
+        raise Failure("invalid_argument", "--trace and a program both say what training calls: give one of them")
+    if options.step_ms and (options.profile or options.step):
+        other = "--profile" if options.profile else "--step"
+        raise Failure("invalid_argument", f"--step-ms and {other} both say how long a step takes: give one of them")
     options.out = options.out or (_RESULTS_FOLDER if options.all else "")
     batch_size = number_of("--batch-size", options.batch_size, 1, 100_000, is_whole=True)
     workers = number_of("--workers", options.workers, 0, 64, is_whole=True)
+    named = {name: getattr(options, name) for name in (*_LOOKED_AT, "profile", "step", "loader", "recipe", "python")}
     return Request(
-        options.data,
-        options.cache,
-        options.config,
-        options.code,
-        options.profile,
-        options.trace,
-        options.loader,
-        options.recipe,
-        options.python,
-        None if batch_size is None else int(batch_size),
-        None if workers is None else int(workers),
-        number_of("--step-ms", options.step_ms, 1, 1e7),
-        options.train_on == "cpu",
-        not options.quick_fix,
-        options.out or os.environ.get("TMPDIR", "/tmp"),
-        (lambda: _configuration(options, program)) if options.config else None,
+        **named,
+        tracing=(lambda: _traced(options, program)) if options.program else None,
+        sweeps=options.all,
+        batch_size=None if batch_size is None else int(batch_size),
+        worker_count=None if workers is None else int(workers),
+        step_ms=number_of("--step-ms", options.step_ms, 1, 1e7),
+        trains_on_cpu=options.train_on == "cpu",
+        runs_frameworks=not options.quick_fix,
+        writable=options.out or os.environ.get("TMPDIR", "/tmp"),
+        configuration=(lambda: _configuration(options, program)) if options.config else None,
     )
+
+
+def _traced(options: argparse.Namespace, program: Program) -> dict[str, Any]:
+    """Runs the training, and keeps what was found beside the other reports."""
+    words, seconds = trace.program_of(options.program), trace.seconds_of(getattr(options, "for") or _TRACE_S)
+    program.inform(f"running {shlex.join(words)} for at most {seconds:g} s")
+    report, code = trace.traced(words, seconds, None, sys.stderr)
+    document = trace.document_of(report, code)
+    if code:
+        program.warn(f"the training ended with {code}")
+    if options.out:
+        _write(os.path.join(options.out, "trace.json"), dumped(document))
+    return document
 
 
 def _config_options(options: argparse.Namespace, fix: bool) -> argparse.Namespace:

@@ -17,7 +17,7 @@ from ..others import Others
 from ..probe import Program
 from ..ranges import Range, range_of
 from ..words import Failure, counted, fine_percent, short, size
-from . import code, formats, frameworks, gpu, help, memory, profile_file, real_batches, storage, trace_file
+from . import code, formats, frameworks, gpu, help, memory, profile_file, real_batches, storage, sweep, trace_file
 from .in_python import NotMeasured, TrainersPython, find, scratch_folder
 
 Numbers = dict[str, Any]
@@ -31,7 +31,7 @@ _TELLING_BYTES = 1e6  # reads of smaller files are mostly the time to find them
 _BUSY_SHARE, _BUSY_S = 0.2, 0.4  # a machine that is busier than this before anything is measured gives low rates
 _USUAL_RECORD_BYTES = 800 * 80 * 4
 _OWN_MARGIN = 0.05  # of the user's own loader, which was timed beside a step
-_OWN_S = 180
+_OWN_S, _SWEEP_S, _PROFILE_S = 180, 300, 600
 _FRAMEWORKS_S = 35  # and as much again where their files come from a disk
 
 
@@ -42,8 +42,11 @@ class Request:
     config: str = ""  # the trainer's config.yaml
     code: str = ""  # the trainer's folder
     profile: str = ""
-    trace: str = ""
+    trace: str = ""  # a file, or what `tracing` returned
+    tracing: Callable[[], Numbers] | None = None  # runs the training, and records it
+    step: str = ""  # "train:step", the user's own; profiled with `loader`
     loader: str = ""  # "train:loader", the user's own
+    sweeps: bool = False  # times the loader with other sizes and workers, too
     recipe: str = ""
     python: str = ""
     batch_size: int | None = None
@@ -76,10 +79,16 @@ class _Doctor:
         self._machine: Numbers = program.probe("machine")
         self._others = self._share_of_others()
         self._trace = trace_file.read(request.trace) if request.trace else None
+        if request.tracing:
+            begin("")
+            self._trace = request.tracing()
         self._profile = trace_file.profile_of(self._trace) if self._trace else profile_file.ProfileFacts()
+        self._python: TrainersPython | str = self._find_python(scratch)
+        self._no_profile = ""
         if request.profile:
             self._profile = profile_file.read(request.profile)
-        self._python: TrainersPython | str = self._find_python(scratch)
+        elif request.step:
+            self._profile_step()
         self._settings = self._settings_of_config()
         self._batch_size = self._profile.batch_size or request.batch_size or self._setting("data.batch_size", 1) or 32
         self._worker_count = request.worker_count
@@ -109,6 +118,9 @@ class _Doctor:
         yield gpu.check(self._machine)
         if self._trace:
             yield trace_file.check(self._trace)
+        if request.sweeps and isinstance(self._own, dict):
+            workers = self._worker_count if self._own["workers"] is None else self._own["workers"]
+            yield sweep.check(self._own["sweep"], self._batch_size, workers)
         if request.configuration:
             yield request.configuration()
         if request.code:
@@ -168,6 +180,18 @@ class _Doctor:
 
     # What is measured.
 
+    def _profile_step(self) -> None:
+        request = self._request
+        words = [f"--loader={request.loader}", f"--step={request.step}", "--json"]
+        self._begin("profiling the training's step")
+        try:
+            if isinstance(self._python, str):
+                raise NotMeasured(self._python)
+            answer = self._python.run_installed("xtts_precompute.profile", *words, limit_s=_PROFILE_S)
+            self._profile = profile_file.facts_of(answer, request.step)
+        except (NotMeasured, Failure) as error:
+            self._no_profile = str(error)
+
     def _measure_corpus(self) -> Numbers:
         request = self._request
         words = [f"--batch-size={self._batch_size}", f"--workers={self._workers()}"]
@@ -185,7 +209,8 @@ class _Doctor:
 
     def _measure_own_loader(self, scratch: str) -> Numbers | str:
         request, profile = self._request, self._profile
-        if not (request.loader or request.config) or profile.real_step_ms:
+        is_known = profile.real_step_ms and not request.sweeps
+        if not (request.loader or request.config) or is_known:
             return ""
         wish: Numbers = {"place": request.loader}
         if not request.loader:
@@ -194,9 +219,9 @@ class _Doctor:
             wish = {"file": str(_LOADER), "config": request.config, "data": request.data, "scratch": scratch}
         step_ms = request.step_ms or (profile.step_ms.middle if profile.step_ms else None)
         folders = [one for one in (request.code, os.getcwd()) if one]
-        wish |= {"folders": folders, "step_ms": step_ms, "seconds": 1.5, "rounds": 4}
+        wish |= {"folders": folders, "step_ms": step_ms, "seconds": 1.5, "rounds": 4, "sweeps": request.sweeps}
         self._begin("timing the trainer's own loader")
-        return _own_of(self._answer("own_loader", request=wish, limit_s=_OWN_S))
+        return _own_of(self._answer("own_loader", request=wish, limit_s=_OWN_S + request.sweeps * _SWEEP_S))
 
     def _measure_librosa(self, corpus: Numbers) -> Numbers | str:
         if isinstance(self._own, dict):
@@ -254,6 +279,8 @@ class _Doctor:
             )
         made = help.check(self._question(corpus, rates))
         made.findings += self._doubts(corpus)
+        if self._no_profile:
+            made.evidence.append(Evidence("your step", "not profiled", self._no_profile))
         if self._worker_count is None and isinstance(self._own, str):
             made.evidence.append(
                 Evidence(
@@ -282,14 +309,14 @@ class _Doctor:
             self._build_s(corpus),
             bool(request.cache),
             not isinstance(self._librosa, str),
-            isinstance(self._own, dict),
+            isinstance(self._own, dict) and not profile.real_step_ms,
             request.loader or request.config or request.code,
             self._own if isinstance(self._own, str) else "",
             help.Measured(
                 profile.real_step_ms, profile.data_share, profile.gpu_utilization, profile.gpu_utilization_std, source
             ),
         )
-        if request.step_ms:
+        if request.step_ms and not profile.step_ms:
             question.step_ms = Range(request.step_ms, request.step_ms).wider(_STEP_MARGIN)
             question.step_source = "--step-ms, and 10 % on both sides"
         return question
@@ -463,6 +490,8 @@ def _own_of(answer: Numbers | str) -> Numbers | str:
             "step_ms": float(answer["step_ms"]),
             "with_step_ms": [float(ms) for ms in answer["with_step_ms"]],
             "batch_size": int(size),
+            "workers": count,
+            "sweep": answer.get("sweep"),
         }
     except (TypeError, KeyError, ValueError, ZeroDivisionError) as error:
         return f"its measurement answered oddly: {error!r}"

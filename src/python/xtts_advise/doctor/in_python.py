@@ -51,7 +51,13 @@ class TrainersPython:
         """Returns the JSON document that the module prints."""
         folder = str(Path(__file__).resolve().parents[1] / "measure")
         words = [self._program, "-B", "-c", _START, folder, module, *arguments]
-        name = f"the check '{module}' in Python"
+        return self._answer(words, request, f"the check '{module}' in Python", limit_s)
+
+    def run_installed(self, module: str, *arguments: str, limit_s: float) -> Any:
+        """The same of a module that is installed there, or lies in the current folder."""
+        return self._answer([self._program, "-m", module, *arguments], None, module, limit_s)
+
+    def _answer(self, words: list[str], request: Any, name: str, limit_s: float) -> Any:
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             code = self._wait(words, json.dumps(request).encode(), output, errors, name, limit_s)
             if code:

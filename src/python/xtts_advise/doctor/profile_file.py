@@ -25,13 +25,17 @@ class ProfileFacts:
 
 
 def read(path: str) -> ProfileFacts:
-    document = read_object(path)
+    return facts_of(read_object(path), path)
+
+
+def facts_of(document: Any, name: str) -> ProfileFacts:
+    """name: of what the profile is, for a message."""
     step = number(document, "step", "ms", "mean")
     if step is None:
         why = "it is no JSON object" if document is None else "it has no step.ms.mean"
         raise Failure(
             "invalid_argument",
-            f"{path} is no profile ({why}): write one with `xtts-precompute profile --loader M:N --step M:N --json`, "
+            f"{name} is no profile ({why}): write one with `xtts-precompute profile --loader M:N --step M:N --json`, "
             'or with report.save("profile.json") of xp.StepProfiler',
         )
     share = number(document, "synthetic", "data_share")

@@ -37,23 +37,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args(words)
     try:
-        program, seconds = _program_of(options.program), _seconds_of(options.seconds)
+        program, seconds = program_of(options.program), seconds_of(options.seconds)
     except Failure as error:
         return fail(error.code, str(error), options.json)
-    folder = options.keep or tempfile.mkdtemp(prefix="xtts-trace-")
-    try:
-        os.makedirs(folder, exist_ok=True)
-        others = Others()
-        code = run(program, os.path.abspath(folder), seconds, sys.stderr if options.json else None)
-        share = others.share()
-        report = judge(read_recordings(folder))
-        if share is not None and share > DISTURBING:
-            report.notes.append(
-                f"Other programs used {percent(share)} of the processors meanwhile: what waits for them is slower here."
-            )
-    finally:
-        if not options.keep:
-            shutil.rmtree(folder, ignore_errors=True)
+    report, code = traced(program, seconds, options.keep, sys.stderr if options.json else None)
     document = json.dumps(document_of(report, code), indent=2) + "\n"
     if options.out:
         Path(options.out).write_text(document, encoding="utf-8")
@@ -64,7 +51,26 @@ def main(words: list[str]) -> int:
     return code
 
 
-def _program_of(words: list[str]) -> list[str]:
+def traced(program: list[str], seconds: float | None, keep: str | None, output: TextIO | None) -> tuple[Report, int]:
+    """Returns what was found, and the program's exit code. keep: where the recordings stay."""
+    folder = keep or tempfile.mkdtemp(prefix="xtts-trace-")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        others = Others()
+        code = run(program, os.path.abspath(folder), seconds, output)
+        share = others.share()
+        report = judge(read_recordings(folder))
+        if share is not None and share > DISTURBING:
+            report.notes.append(
+                f"Other programs used {percent(share)} of the processors meanwhile: what waits for them is slower here."
+            )
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    return report, code
+
+
+def program_of(words: list[str]) -> list[str]:
     program = words[1:] if words[:1] == ["--"] else words
     if not program:
         raise Failure("invalid_argument", f"name the program that trains: {_EXAMPLE}")
@@ -73,7 +79,7 @@ def _program_of(words: list[str]) -> list[str]:
     return program
 
 
-def _seconds_of(text: str | None) -> float | None:
+def seconds_of(text: str | None) -> float | None:
     if text is None:
         return None
     try:
@@ -92,14 +98,16 @@ def run(program: list[str], folder: str, seconds: float | None, output: TextIO |
     environment = {**os.environ, FOLDER: folder, "PYTHONPATH": os.pathsep.join(paths)}
     child = subprocess.Popen(program, env=environment, stdout=output)
     # Ctrl-C reaches the trainer by the terminal; a signal to this process is passed on.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _passes_on(child))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.signal(signal.SIGTERM, _passes_on(child))
     try:
         code = child.wait(seconds)
     except subprocess.TimeoutExpired:
         _end(child)
         print(f"\ntrace: the training was ended after {seconds:g} s (--for).", file=sys.stderr)
         code = 0
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
     return 128 - code if code < 0 else code
 
 

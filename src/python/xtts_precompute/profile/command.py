@@ -13,7 +13,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TextIO
 
 from .._base.commands import run_command, stdout_alone
@@ -215,12 +215,23 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _sweep(options: argparse.Namespace, tell: Callable[[str], None] | None, out: TextIO) -> int:
+    from xtts_advise.measure.own_loader.sweep import NoSweep, recommended, settings_of, sweep, table_of
     from xtts_advise.others import DISTURBING, Others
 
-    from .sweep import recommended, sweep, table_of
+    from .._base.cores import usable_cores
+    from .own_code import load, taken_from
 
     others = Others()
-    rows, left_out = sweep(options.loader, options.num_steps, tell)
+    make = load("--loader", options.loader)
+
+    def batches(**setting: int) -> Iterator[Any]:
+        return taken_from(options.loader, lambda: make(**setting))
+
+    try:
+        settings, left_out = settings_of(make, usable_cores())
+        rows = sweep(batches, settings, options.num_steps, tell or (lambda _: None))
+    except NoSweep as error:
+        raise InvalidArgumentError(f"--loader {options.loader} {error}") from None
     share = others.share()
     if options.json:
         document = {

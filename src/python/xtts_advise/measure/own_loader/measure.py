@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
+import os
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
+
+from .sweep import NoSweep, recommended, settings_of, sweep
 
 _START_S = 60.0  # until the first batch
 _LIMIT_S = 40.0  # for all rounds
@@ -26,8 +30,9 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
 
 def _measure(request: dict[str, Any]) -> dict[str, Any]:
     begin = time.monotonic()
-    loader, made = _made(request)
-    batches = _without_end(loader, made)
+    make, is_iterable = _maker_of(request)
+    loader = make if is_iterable else make()
+    batches = _without_end(loader, None if is_iterable else make)
     size = getattr(loader, "batch_size", None)
     first = next(batches)
     workers = getattr(loader, "num_workers", None)
@@ -41,7 +46,7 @@ def _measure(request: dict[str, Any]) -> dict[str, Any]:
     batch_ms = _rounds(batches, 0.0, seconds, count, end - _LIMIT_S / 2)
     middle = sorted(batch_ms)[len(batch_ms) // 2]
     step_ms = request["step_ms"] or min(max(middle, _STEP_MS[0]), _STEP_MS[1])
-    return {
+    answer = {
         "format": 1,
         "batch_size": size if isinstance(size, int) else _rows_of(first),
         "workers": workers,
@@ -49,21 +54,35 @@ def _measure(request: dict[str, Any]) -> dict[str, Any]:
         "step_ms": step_ms,
         "with_step_ms": _rounds(batches, step_ms, seconds, count, end),
     }
+    del batches, loader  # and the workers with them
+    if request.get("sweeps"):
+        answer["sweep"] = _swept(make, 1 if request.get("file") else 0)
+    return answer
 
 
-def _made(request: dict[str, Any]) -> tuple[Any, Any]:
-    """Returns an iterable of batches, and a function that makes another one; None: there is only this one."""
+def _swept(make: Any, least_workers: int) -> dict[str, Any]:
+    try:
+        settings, left_out = settings_of(make, len(os.sched_getaffinity(0)), least_workers)
+        rows = sweep(make, settings, None, lambda _: None)
+    except NoSweep as error:
+        return {"missing": f"the loader {error}"}
+    return {"rows": [row.to_json() for row in rows], "recommended": [row.setting for row in recommended(rows)],
+            "left_out": left_out}  # fmt: skip
+
+
+def _maker_of(request: dict[str, Any]) -> tuple[Any, bool]:
+    """Returns a function that makes an iterable of batches, or the iterable, and whether it is that."""
     if request.get("file"):
         spec = importlib.util.spec_from_file_location("xtts_trainers_loader", request["file"])
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        return module.loader(request["config"], request["data"], request["scratch"]), None
+        return functools.partial(module.loader, request["config"], request["data"], request["scratch"]), False
     module_name, _, name = request["place"].partition(":")
     found: Any = importlib.import_module(module_name)
     for part in name.split("."):
         found = getattr(found, part)
-    return (found(), found) if callable(found) else (found, None)
+    return found, not callable(found)
 
 
 def _without_end(loader: Any, made: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ clips: what a batch costs is the same, and the texts of a large corpus need not 
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 from pathlib import Path
@@ -15,8 +16,26 @@ _CLIPS = 1024
 _TABLES = (".csv", ".txt", ".tsv")
 
 
-def loader(config: str, data: str, scratch: str) -> Any:
-    """Returns the batches of a training with this configuration; of a data set, so it is iterated again and again."""
+def loader(config: str, data: str, scratch: str, batch_size: int = 0, num_workers: int = 0) -> Any:
+    """Returns the batches of a training with this configuration, which do not end. 0: as the configuration says."""
+    made = _made(config, data, scratch)
+    asked = made.config
+    batches = made.create_tf_dataset(
+        batch_size=batch_size or asked.batch_size,
+        shuffle=True,
+        repeat=True,
+        prefetch=True,
+        memory_cache=False,
+        num_parallel_calls=num_workers or asked.num_workers,
+        buffer_size_multiplier=asked.shuffle_buffer_multiplier,
+        drop_remainder=False,
+    )
+    batches.batch_size = batch_size or asked.batch_size
+    return batches
+
+
+@functools.lru_cache
+def _made(config: str, data: str, scratch: str) -> Any:
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # loading needs no GPU, and another program may train on it
     import yaml  # type: ignore[import-untyped,unused-ignore]
     from myxtts.config.config import DataConfig  # type: ignore[import-not-found,unused-ignore]
@@ -25,20 +44,7 @@ def loader(config: str, data: str, scratch: str) -> Any:
     with open(config, encoding="utf-8") as file:
         given = (yaml.safe_load(file) or {}).get("data") or {}
     given.pop("preprocessing_mode", None)  # a key of xtts-precompute train
-    asked = DataConfig(**given)
-    made = LJSpeechDataset(_links(data, scratch), asked, subset="train", download=False)
-    batches = made.create_tf_dataset(
-        batch_size=asked.batch_size,
-        shuffle=True,
-        repeat=True,
-        prefetch=True,
-        memory_cache=False,
-        num_parallel_calls=asked.num_workers,
-        buffer_size_multiplier=asked.shuffle_buffer_multiplier,
-        drop_remainder=False,
-    )
-    batches.batch_size = asked.batch_size
-    return batches
+    return LJSpeechDataset(_links(data, scratch), DataConfig(**given), subset="train", download=False)
 
 
 def _links(data: str, scratch: str) -> str:

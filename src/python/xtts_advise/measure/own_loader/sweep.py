@@ -1,4 +1,4 @@
-"""`profile --loader M:F --sweep`: the user's own loader over batch sizes and numbers of workers.
+"""The user's own loader over batch sizes and numbers of workers: `profile --sweep`, and the doctor.
 
 Settings take turns, so that what disturbs for a while disturbs all of them. Of two settings whose
 rounds overlap, none is the faster one. How many workers feed a batch size is what loading alone can
@@ -15,10 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.cores import usable_cores
-from .._base.errors import InvalidArgumentError
-from .own_code import load, taken_from
-
 _BATCH_SIZES = (8, 16, 32)
 _WORKERS = (0, 1, 2, 4, 8, 16)
 _ROUNDS = 3
@@ -26,6 +22,10 @@ _SECONDS = 1.0  # of a round of one setting
 _BATCHES_MIN = 2
 _STEADY = 0.5  # (slowest - fastest) / median of the rounds; above it, a setting is never recommended
 _NAMES = {"batch_size": "batch size", "num_workers": "workers"}
+
+
+class NoSweep(ValueError):
+    """What the loader lacks, after its name."""
 
 
 @dataclass
@@ -59,18 +59,18 @@ class Row:
         }
 
 
-def settings_of(make: Any, place: str, cores: int) -> tuple[list[dict[str, int]], list[str]]:
+def settings_of(make: Any, cores: int, least_workers: int = 0) -> tuple[list[dict[str, int]], list[str]]:
     """The settings that the function takes, and what was left out, in words."""
     try:
         names = [name for name in inspect.signature(make).parameters if name in _NAMES] if callable(make) else []
     except (TypeError, ValueError):
         names = []
     if not names:
-        raise InvalidArgumentError(
-            f"--sweep calls --loader {place} with other sizes: give the function the parameters batch_size and "
-            "num_workers, and pass them to the DataLoader"
+        raise NoSweep(
+            "takes no other sizes: give the function the parameters batch_size and num_workers, and pass them to the "
+            "DataLoader"
         )
-    few = [count for count in _WORKERS if count <= cores]
+    few = [count for count in _WORKERS if least_workers <= count <= cores]
     left = [str(count) for count in _WORKERS if count > cores]
     values = {"batch_size": _BATCH_SIZES, "num_workers": few}
     left_out = [f"{', '.join(left)} workers, because there are {cores} processors"] if left else []
@@ -78,24 +78,24 @@ def settings_of(make: Any, place: str, cores: int) -> tuple[list[dict[str, int]]
     return [dict(zip(names, one)) for one in grid], left_out if "num_workers" in names else []
 
 
-def sweep(place: str, batches: int | None, tell: Callable[[str], None] | None) -> tuple[list[Row], list[str]]:
-    make = load("--loader", place)
-    settings, left_out = settings_of(make, place, usable_cores())
+def sweep(
+    make: Callable[..., Any], settings: list[dict[str, int]], batches: int | None, tell: Callable[[str], None]
+) -> list[Row]:
+    """make: returns an iterable of batches for a setting. batches: of a round; None: as many as a second has."""
     rows = [Row(setting) for setting in settings]
     for number in range(_ROUNDS):
         for row in rows:
-            if tell is not None:
-                tell(f"round {number + 1} of {_ROUNDS}: {words_of(row.setting)}")
-            _measure(make, place, row, batches)
-    return rows, left_out
+            tell(f"round {number + 1} of {_ROUNDS}: {words_of(row.setting)}")
+            _measure(make, row, batches)
+    return rows
 
 
-def _measure(make: Callable[..., Any], place: str, row: Row, batches: int | None) -> None:
+def _measure(make: Callable[..., Any], row: Row, batches: int | None) -> None:
     begin = time.perf_counter()
-    taken = taken_from(place, lambda: make(**row.setting))
+    taken = iter(make(**row.setting))
     first = next(taken, None)
     if first is None:
-        raise InvalidArgumentError(f"--loader {place} gives no batch with {words_of(row.setting)}")
+        raise NoSweep(f"gives no batch with {words_of(row.setting)}")
     row.start_s = time.perf_counter() - begin
     # Each worker's first batch is ready by now.
     workers = row.setting.get("num_workers", 0)
@@ -110,9 +110,8 @@ def _measure(make: Callable[..., Any], place: str, row: Row, batches: int | None
         if count >= wanted and (batches is not None or seconds >= _SECONDS):
             break
     if count == 0:
-        raise InvalidArgumentError(
-            f"--loader {place} gives fewer than {workers + 2} batches with {words_of(row.setting)}: a longer list is "
-            "needed to measure it"
+        raise NoSweep(
+            f"gives fewer than {workers + 2} batches with {words_of(row.setting)}, too few to time: give it more clips"
         )
     row.rounds.append((time.perf_counter() - begin) / count)
 
