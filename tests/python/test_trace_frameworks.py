@@ -90,6 +90,19 @@ KERAS = """
     print(os.listdir("profile"))
 """
 
+EAGER = """
+    import keras
+    import tensorflow as tf
+
+    model = keras.Sequential([keras.layers.Dense(900, activation="relu") for _ in range(3)])
+    optimizer = keras.optimizers.Adam()
+    for batch in tf.data.Dataset.from_tensor_slices(tf.random.normal((1200, 900), seed=1)).batch(40):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(keras.losses.mean_squared_error(batch, model(batch, training=True)))
+        weights = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+"""
+
 IN_STEP = """
     import time
     import tensorflow as tf
@@ -124,10 +137,24 @@ def test_a_list_that_each_sample_reads_is_named_and_the_batches_stay(tmp_path: P
     plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert printed == plain.stdout
     assert (report["workers"], report["steps"]) == (2, 48)
+    assert parts_of(report)["data"] == report["wait_ms"]
     first = report["findings"][0]
     assert first["function"] == "Clips.__getitem__"
     assert first["cause"] == "table"
     assert first["share"] > 0.3
+
+
+def parts_of(report: dict[str, Any]) -> dict[str, float]:
+    parts = {part["name"]: part["ms"] for part in report["parts"]}
+    assert sum(parts.values()) == pytest.approx(report["step_ms"], rel=0.02)
+    return parts
+
+
+def test_the_parts_of_an_eager_step_of_tensorflow(tmp_path: Path) -> None:
+    pytest.importorskip("keras", reason="TensorFlow's own Keras comes with it")
+    pytest.importorskip("tensorflow")
+    parts = parts_of(traced(tmp_path, EAGER)[1])
+    assert {"forward", "backward", "optimizer"} <= set(parts), parts
 
 
 def test_a_python_number_that_is_traced_again_is_named(tmp_path: Path) -> None:
@@ -144,6 +171,7 @@ def test_keras_waits_for_batches_within_its_compiled_step(tmp_path: Path) -> Non
     printed, report = traced(tmp_path, KERAS)
     assert printed == "['plugins']\n"
     assert report["wait_ms"] > 0.6 * report["step_ms"]
+    assert list(parts_of(report))[:2] == ["data", "the compiled step"]
     found = next(finding for finding in report["findings"][:2] if finding["call"] == "tf.py_function")
     assert "slow runs in Python for each clip" in found["title"]
     assert found["cache"] == "yes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
+from ..charts import Chart, Stack
 from ..findings import Check, Evidence, Finding, Gain
 from ..ranges import Range
 from ..words import Failure
@@ -56,6 +57,9 @@ def check(trace: dict[str, Any]) -> Check:
     for what, ms in (("a step", step), ("its wait for data", wait)):
         if ms is not None:
             made.evidence.append(Evidence(what, f"{words.short(ms)} ms", "the trace", ms, "ms"))
+    parts = [(text(one, "name"), number(one, "ms") or 0.0) for one in items(trace, "parts")]
+    if parts:
+        made.charts.append(Chart("The parts of a step", Stack("ms", parts), "the trace"))
     if made.findings:
         calls = words.counted(len(made.findings), "call", "calls")
         made.summary = f"{calls} of the training take time that a step waits for."

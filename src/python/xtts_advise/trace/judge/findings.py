@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...words import percent
 from .epochs import of_gaps
 from .finding import Finding, gain_of
+from .parts import parts_of
 from .recording import Recording
 from .samples import of_samples
 from .steps import of_steps
@@ -23,6 +24,7 @@ class Report:
     findings: list[Finding]
     notes: list[str]
     recordings: list[Recording]
+    parts: list[tuple[str, float]] = field(default_factory=list)  # of a step, in seconds
 
 
 def judge(recordings: list[Recording]) -> Report:
@@ -45,7 +47,7 @@ def judge(recordings: list[Recording]) -> Report:
         if finding.cause != "batch":  # what more clips in a step would gain was not measured
             finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
-    return Report(training, findings, _notes(training), recordings)
+    return Report(training, findings, _notes(training), recordings, parts_of(training))
 
 
 def _nothing_found(recordings: list[Recording]) -> str:

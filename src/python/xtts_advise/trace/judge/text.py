@@ -25,6 +25,9 @@ def text_of(report: Report) -> str:
     lines.append(
         f"A step takes {time_of(training.step_s)}, and {wait}. {len(loop['steps'])} steps of {where}, {maker}."
     )
+    parts = [f"{name} {time_of(seconds)} ({percent(seconds / training.step_s)})" for name, seconds in report.parts]
+    if parts:
+        lines.append(f"Its parts: {', '.join(parts)}.")
     if training.sample_s:
         lines.append(f"A sample takes {time_of(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
     if training.gap_s >= 0.02 * training.steps_of_epoch * training.step_s:

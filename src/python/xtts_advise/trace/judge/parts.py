@@ -1,0 +1,92 @@
+"""The parts of a step: data, forward, loss, backward, optimizer, and the rest by what it was.
+
+A stack belongs to the part of its outermost call that tells one: a forward that a backward computes again is the
+backward's. On a GPU, work that was asked for earlier shows where the host waits for it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .calls import calls_of
+from .causes import cause_of
+from .recording import Place, Stack
+from .training import Training, is_of_loop, stacks_of_steps
+
+DATA, COMPILED = "data", "the compiled step"
+_ORDER = (DATA, "forward", "loss", "backward", "optimizer", COMPILED)
+_SMALL = 0.01  # of a step: less is told as "other"
+_OTHER = "other"
+# By the names of functions, as module.Class.function.
+_PARTS = (
+    ("backward", r"^torch\._tensor\.Tensor\.backward|^torch\.autograd|\.GradientTape\.(gradient|jacobian)|backprop\."),
+    ("optimizer", r"^torch\.optim\.|^(keras|tf_keras|tensorflow)\b.*optimizer|\.GradScaler\.|clip_grad"),
+    (
+        COMPILED,
+        r"^tensorflow\.python\.eager\.(polymorphic_function|def_function|function)\b|^torch\._dynamo\.eval_frame",
+    ),
+    (
+        "loss",
+        r"^torch\.nn\.modules\.loss|[Ll]oss\w*\.forward$|^torch\.nn\.functional\.\w*(loss|entropy|kl_div)|^(keras|tf_keras)\b.*\.losses?\b",
+    ),
+    # A module's call is a loss's, too: what it calls tells.
+    ("forward", r"^torch\.nn\.modules\.(?!module\.)|^(keras|tf_keras)\b.*\.(layers?|models?)\b|\.forward$"),
+)
+_CAUSES = {
+    "picture": "pictures",
+    "garbage": "garbage collection",
+    "checkpoint": "checkpoints",
+    "summary": "summaries",
+    "printing": "printing",
+    "network": "network",
+    "host copy": "waiting for the GPU",
+    "loss scale": "waiting for the GPU",
+    "own code": "own code on the processor",
+}
+
+
+def parts_of(training: Training) -> list[tuple[str, float]]:
+    """Names, and seconds of a step; together they are the step."""
+    stacks = stacks_of_steps(training)
+    total = sum(stack.wall_s for stack in stacks)
+    seconds = {DATA: training.wait_s} if training.knows_wait else {}
+    if total:
+        scale = training.shown_s / total
+        rest = []
+        for stack in stacks:
+            name = _part_of(stack, training)
+            if name is None:
+                rest.append(stack)
+            else:
+                seconds[name] = seconds.get(name, 0.0) + scale * stack.wall_s
+        for call in calls_of(rest, training.loop["counts"]):
+            cause = cause_of(call, "step")
+            name = _CAUSES.get(cause.name, _OTHER) if cause else _OTHER
+            seconds[name] = seconds.get(name, 0.0) + scale * call.wall_s
+        if training.is_compiled and COMPILED in seconds:  # it takes its batch by itself
+            seconds[COMPILED] = max(seconds[COMPILED] - training.wait_s, 0.0)
+    told = {name: value for name, value in seconds.items() if value >= _SMALL * training.step_s and name != _OTHER}
+    names = sorted(told, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), -told[name]))
+    other = training.step_s - sum(told.values())
+    return [(name, told[name]) for name in names] + ([(_OTHER, other)] if other >= _SMALL * training.step_s else [])
+
+
+def _part_of(stack: Stack, training: Training) -> str | None:
+    if any(is_of_loop(place, other) for other in training.others for place in stack.path[1:]):
+        return "validation"
+    name = next(filter(None, map(_part_named, stack.path)), None)
+    if name in (None, "forward") and _is_in_own_loss(stack):
+        return "loss"
+    return name
+
+
+def _part_named(place: Place) -> str | None:
+    return next((part for part, pattern in _PARTS if re.search(pattern, place.name)), None)
+
+
+def _is_in_own_loss(stack: Stack) -> bool:
+    """In a function of the trainer's own that is named for a loss, and runs no model."""
+    own = [
+        number for number, place in enumerate(stack.path) if place.kind == "own" and "loss" in place.function.lower()
+    ]
+    return bool(own) and not any(place.function.endswith("forward") for place in stack.path[own[0] :])

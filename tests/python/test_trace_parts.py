@@ -1,0 +1,82 @@
+"""The parts of a traced step (xtts_advise.trace.judge.parts), from invented stacks of PyTorch, TensorFlow and Keras."""
+
+import pytest
+from test_trace import document
+from xtts_advise.trace.judge.findings import judge
+from xtts_advise.trace.judge.recording import Recording
+from xtts_advise.trace.judge.text import text_of
+
+OWN, TORCH, TENSORFLOW, KERAS = "/home/me/train.py", "/lib/torch.py", "/lib/tensorflow.py", "/lib/keras.py"
+LOOP = [OWN, 10, "train", "main", "own"]
+VALIDATE = [OWN, 50, "train", "validate", "own"]
+
+
+def own(function):
+    return [OWN, 60, "train", function, "own"]
+
+
+def place(module, function):
+    return [f"/lib/{module}.py", 1, module, function, "library"]
+
+
+CALL = place("torch.nn.modules.module", "Module._call_impl")
+LINEAR = place("torch.nn.modules.linear", "Linear.forward")
+MSE = place("torch.nn.modules.loss", "MSELoss.forward")
+F_LOSS = place("torch.nn.functional", "l1_loss")
+BACKWARD = place("torch._tensor", "Tensor.backward")
+ADAM = place("torch.optim.adam", "Adam.step")
+DENSE = place("keras.src.layers.layer", "Layer.__call__")
+KERAS_LOSS = place("keras.src.losses.loss", "Loss.__call__")
+GRADIENT = place("tensorflow.python.eager.backprop", "GradientTape.gradient")
+APPLY = place("keras.src.backend.tensorflow.optimizer", "TFOptimizer.apply_gradients")
+FUNCTION = place("tensorflow.python.eager.polymorphic_function.polymorphic_function", "Function.__call__")
+SAVEFIG = place("matplotlib.pyplot", "savefig")
+
+
+def parts_of(*paths, wait=0.2, **more):
+    """Paths below the loop, a second of each in ten steps of 1 s."""
+    places = [LOOP, *(one for path in paths for one in path)]
+    stacks, number = [], 1
+    for path in paths:
+        stacks.append(([0, *range(number, number + len(path))], 1.0))
+        number += len(path)
+    steps = [[float(at), wait, 1.0] for at in range(10)]
+    report = judge([Recording(document(stacks, steps, places=places, **more))])
+    return dict(report.parts), text_of(report)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ([CALL, own("Net.forward")], "forward"), ([CALL, LINEAR], "forward"), ([DENSE], "forward"),
+        ([CALL, MSE], "loss"), ([CALL, own("MelLoss.forward")], "loss"), ([F_LOSS], "loss"), ([KERAS_LOSS], "loss"),
+        ([own("mel_loss")], "loss"), ([own("compute_loss"), CALL, own("Net.forward")], "forward"),
+        ([BACKWARD], "backward"), ([BACKWARD, CALL, LINEAR], "backward"), ([GRADIENT, DENSE], "backward"),
+        ([ADAM], "optimizer"), ([APPLY], "optimizer"), ([FUNCTION], "the compiled step"), ([SAVEFIG], "pictures"),
+    ],
+)  # fmt: skip
+def test_a_stack_belongs_to_its_part(path, name):
+    parts, text = parts_of(path)
+    assert parts == pytest.approx({"data": 0.2, name: 0.8})
+    assert f"Its parts: data 200 ms (20 %), {name} 800 ms (80 %)." in text
+
+
+def test_the_parts_are_the_step():
+    parts, _ = parts_of([LINEAR], [MSE], [BACKWARD], [ADAM], [SAVEFIG])
+    assert list(parts) == ["data", "forward", "loss", "backward", "optimizer", "pictures"]
+    assert sum(parts.values()) == pytest.approx(1.0)
+
+
+def test_what_no_stack_covers_is_other():
+    assert parts_of()[0] == pytest.approx({"data": 0.2, "other": 0.8})
+
+
+def test_a_validation_within_the_steps_is_no_forward():
+    other = {
+        **document([], [])["loops"][0], "file": OWN, "line": 50, "function": "validate", "trains": 0, "step_s": 0.0,
+    }  # fmt: skip
+    made = document(
+        [([0, 1, 2], 1.0), ([0, 2], 1.0)], [[float(at), 0.2, 1.0] for at in range(10)], places=[LOOP, VALIDATE, LINEAR]
+    )
+    made["loops"].append(other)
+    assert dict(judge([Recording(made)]).parts) == pytest.approx({"data": 0.2, "forward": 0.4, "validation": 0.4})
