@@ -1,4 +1,6 @@
 // monitor: what the machine does while it trains, line by line.
+#include <unistd.h>
+
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "cli/output_file.hpp"
 #include "cli/stop_signal.hpp"
 #include "probe/monitor.hpp"
+#include "request/temporary_folder.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -36,6 +39,13 @@ bool wait_until(Env& env, std::chrono::nanoseconds due) {
   return !stop_requested();
 }
 
+// Where `xtts-precompute train` writes what its reader does (myxtts/watch.py); empty: nothing has.
+std::string usual_readers(Env& env) {
+  const std::string folder =
+      join_path(request::temporary_folder(env), "xtts-readers-" + std::to_string(::geteuid()));
+  return env.stat(folder).ok() ? folder : std::string();
+}
+
 class MonitorRun {
  public:
   MonitorRun(Context& context, const MonitorCommandOptions& options)
@@ -48,7 +58,9 @@ class MonitorRun {
     if (!options_.for_s.empty()) {
       XTTS_ASSIGN(for_s, parse_number_option("--for", options_.for_s, 0.0, 31'536'000.0));
     }
-    XTTS_ASSIGN(monitor_, probe::Monitor::open(context_.env, options_.watched));
+    probe::MonitorOptions watched = options_.watched;
+    if (watched.readers.empty()) watched.readers = usual_readers(context_.env);
+    XTTS_ASSIGN(monitor_, probe::Monitor::open(context_.env, watched));
     if (!options_.csv.empty()) {
       XTTS_ASSIGN(csv_, context_.env.open_for_write(options_.csv, WriteMode::kTruncate));
     }
@@ -134,7 +146,8 @@ void add_monitor_command(CLI::App& app, Context& context) {
               "Also say how much of this cache is in memory")
       .option("--data", options->watched.folder, "DIR", "Watch the disk of this folder")
       .option("--readers", options->watched.readers, "DIR",
-              "Also show the readers of programs that run with XTTS_READER_STATS=DIR")
+              "Also show the readers of programs that run with XTTS_READER_STATS=DIR "
+              "(default: that of `xtts-precompute train`)")
       .option("--csv", options->csv, "FILE", "Also write the samples as CSV")
       .option("--prometheus", options->prometheus, "FILE",
               "Keep the last sample there, in Prometheus' text format")

@@ -43,7 +43,8 @@ import common  # noqa: E402
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import xtts_precompute as xp  # noqa: E402
-from xtts_advise.doctor.diagnose import Request, diagnose  # noqa: E402
+from xtts_advise.doctor.diagnose import diagnose  # noqa: E402
+from xtts_advise.doctor.request import Request  # noqa: E402
 from xtts_advise.probe import Program  # noqa: E402
 from xtts_precompute.reference_torch import SmallTts, mel_loss  # noqa: E402
 
@@ -232,13 +233,15 @@ def ms_a_step(network, batches, steps, warmup=3):
     return 1e3 * (time.perf_counter() - begin) / steps
 
 
-def side_by_side(network, ways, steps, rounds=3):
-    """Returns the median milliseconds of a step for each way of loading, in rounds that take turns."""
+def side_by_side(network, ways, steps, rounds=3, warmup=6):
+    """Returns the median milliseconds of a step for each way of loading, in rounds that take turns.
+
+    The warm-up empties the queue that the loader has filled while it was not its turn.
+    """
     times = {name: [] for name in ways}
     for _ in range(rounds):
         for name, batches in ways.items():
-            # The warm-up empties the queue that the loader has filled while it was not its turn.
-            times[name].append(ms_a_step(network, batches, steps // rounds, warmup=6))
+            times[name].append(ms_a_step(network, batches, steps // rounds, warmup))
     return {name: sorted(found)[rounds // 2] for name, found in times.items()}
 
 
@@ -320,7 +323,9 @@ def run(name, arguments):
                 native(config, data) if setup.loader == "native" else iter(on_the_fly(data, setup.workers, setup.batch))
             )
             ways = {"now": now, "cached": from_cache(shown, setup.place, setup.batch)}
-            found = side_by_side(network, ways, arguments.steps)
+            # MyXTTS's loader has 50 batches ready.
+            is_deep = setup.loader == "native"
+            found = side_by_side(network, ways, arguments.steps * (3 if is_deep else 1), warmup=200 if is_deep else 6)
             ways.clear()
     now, cached = found["now"], found["cached"]
     low, high = bounds(rows["the step now"].value)

@@ -2,7 +2,8 @@
 
 import sys
 
-from xtts_advise.doctor.diagnose import Request, diagnose
+from xtts_advise.doctor.diagnose import diagnose
+from xtts_advise.doctor.request import Request
 
 MACHINE = {
     "core_count": 2, "cpu_limit": None, "usable_cores": 2.0, "memory_total_bytes": 64 << 30,

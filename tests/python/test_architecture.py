@@ -118,6 +118,7 @@ ADVISER_ARROWS = {
     "words": set(),
     "probe": {"words"},
     "running": {"probe", "words"},
+    "targets": set(),
     "charts": set(),
     "ranges": {"words"},
     "findings": {"charts"},
@@ -126,7 +127,19 @@ ADVISER_ARROWS = {
     "measure": set(),
     "trainers": set(),
     "page": {"words", "charts", "findings"},
-    "doctor": {"words", "others", "charts", "ranges", "findings", "probe", "running", "config", "page", "trace"},
+    "doctor": {
+        "words",
+        "targets",
+        "others",
+        "charts",
+        "ranges",
+        "findings",
+        "probe",
+        "running",
+        "config",
+        "page",
+        "trace",
+    },
 }
 
 

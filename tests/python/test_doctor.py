@@ -27,6 +27,7 @@ from xtts_advise.findings import (
     reached,
     recommended,
 )
+from xtts_advise.ranges import Range, middle_of
 from xtts_advise.words import Failure, duration, number_of, short
 
 
@@ -159,6 +160,12 @@ def test_a_command_is_never_broken():
     assert "  `xtts-precompute ./a/long/path ./another/long/path --recipe vits`," in lines
     assert "WARN    Storage" in lines
     assert "          read: 9 MB/s (dd)" in lines
+
+
+def test_titles_have_the_colour_of_their_status_where_a_terminal_shows_it():
+    diagnosis = Diagnosis([storage(finding("fail", "slow"))], [])
+    assert "\x1b[1;31mFAIL    Storage\x1b[0m\n" in text_of(diagnosis, "", 80, is_coloured=True)
+    assert "\x1b" not in text_of(diagnosis, "", 80)
 
 
 def test_nothing_found_and_nothing_judged_are_told_apart():
@@ -400,3 +407,8 @@ def test_a_signal_ends_the_program_and_waits_for_it(tmp_path, number):
         os.kill(doctor.pid, number)
     assert doctor.wait(30) == 130
     assert (tmp_path / "ended").exists()
+
+
+def test_the_fastest_and_the_slowest_of_five_rounds_do_not_count():
+    assert middle_of([5.0, 1.0, 2.0, 3.0, 90.0], 0.0) == Range(2.0, 5.0)
+    assert middle_of([4.0, 2.0], 0.5) == Range(1.0, 6.0)

@@ -132,6 +132,15 @@ def test_what_is_not_clearly_faster_is_evidence_alone(measured):
     assert len(made.evidence) == 1 and not made.findings
 
 
+def test_a_gpu_that_the_framework_does_not_see_is_told():
+    made = of_cuda(gpus=[], gpus_reason="libcudnn.so.9 is missing")
+    assert made.status == "fail"
+    assert "tensorflow 2.21.0 sees no GPU, though the driver names one: libcudnn.so.9 is missing." in made.summary
+    assert "tensorflow[and-cuda]" in made.findings[0].remedy
+    assert of_cuda(gpus=[{"index": 0}]).status == of_cuda(gpus=None).status == "pass"
+    assert of_cuda(has_gpu=False, gpus=[]).status == "cannot_tell"
+
+
 @pytest.mark.parametrize("has_gpu, status", [(True, "fail"), (False, "warn")])
 def test_a_compiler_that_fails_is_the_finding(has_gpu, status):
     broken = GRAPH | {"status": "failed", "speedup": None, "reason": "no C++ compiler"}

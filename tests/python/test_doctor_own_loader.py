@@ -8,8 +8,10 @@ import sys
 import pytest
 from doctor_support import Answers
 from xtts_advise.doctor import in_python, sweep
-from xtts_advise.doctor.diagnose import Request, diagnose
+from xtts_advise.doctor.diagnose import diagnose
 from xtts_advise.doctor.in_python import NotMeasured
+from xtts_advise.doctor.request import Request
+from xtts_advise.words import Failure
 
 LOADER = """
 import itertools, time
@@ -69,7 +71,7 @@ def own(answer, **wishes):
 
     wish = Request(data="d", loader="train:loader", runs_frameworks=False, **wishes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xtts_advise.doctor.diagnose.find", lambda *_: Python())
+        patch.setattr("xtts_advise.doctor.measuring.find", lambda *_: Python())
         return diagnose(wish, Answers(), lambda _: None).checks[0]
 
 
@@ -89,6 +91,11 @@ def test_the_gain_is_that_of_the_users_own_loader(batch_ms, took_ms, gain):
     else:
         assert check.findings[0].gain.low < gain < check.findings[0].gain.high < 2 * check.findings[0].gain.low
         assert check.summary.startswith("Yes: training becomes ")
+
+
+def test_a_loader_that_is_not_the_one_that_was_asked_for_is_told():
+    check = own({**answer_of(200, 50.0, 202), "note": "its native loader fails (No module named 'x')"}, step_ms=50.0)
+    assert "not the one that was asked for: its native loader fails (No module named 'x')." in check.findings[-1].text
 
 
 def test_a_trainer_whose_loader_was_not_timed_is_promised_nothing():
@@ -116,6 +123,7 @@ def test_myxtts_is_loaded_as_its_training_does(tmp_path):
         "        assert self.given == {'subset': 'train', 'download': False}, self.given\n"
         "        assert given['num_parallel_calls'] == 3 and given['prefetch'] and not given['memory_cache'], given\n"
         "        assert (self.folder / 'wavs/a.wav').read_text() == 'a'\n"
+        "        print('TF-native loading FAILED\\n====\\nError: No module named x\\nFalling back')\n"
         "        return Batches([rows] * 9)\n"
         "class Batches(list): pass\n",
         "__init__.py": "", "config/__init__.py": "", "data/__init__.py": "",
@@ -139,8 +147,21 @@ def test_myxtts_is_loaded_as_its_training_does(tmp_path):
     wish |= {"folders": [str(tmp_path)], "step_ms": 1, "seconds": 0.01, "rounds": 1}
     answer = in_python.find(sys.executable, str(tmp_path)).run("own_loader", request=wish)
     assert answer.get("batch_size") == 7, answer
+    assert answer["note"].startswith("its native loader fails (No module named x), and")
     assert sorted(os.listdir(data)) == ["metadata.csv", "wavs"]  # what the trainer writes goes elsewhere
     assert len((tmp_path / "scratch/data/metadata.csv").read_text().splitlines()) == 1025
+
+
+@pytest.mark.parametrize("place", ["train.py:loader", "./train:loader", "train", ":loader", "train:", "1:2"])
+def test_a_place_that_is_none_is_refused_before_anything_is_measured(place):
+    from xtts_advise.doctor import command
+
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    options = parser.parse_args([f"--loader={place}", "--data=d"])
+    options.quiet = True
+    with pytest.raises(Failure, match="write MODULE:NAME, as in train:loader for train.py"):
+        command.run(options, Answers())
 
 
 # The sweep.

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -589,10 +590,12 @@ def test_too_few_steps_are_not_judged():
 def test_monitor_shows_what_the_launcher_reads(tmp_path, monkeypatch):
     from xtts_precompute.myxtts.watch import ReaderStats
 
-    monkeypatch.setenv("XTTS_READER_STATS", str(tmp_path))
+    monkeypatch.delenv("XTTS_READER_STATS", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     stats = ReaderStats()
     stats.add(16, 100)
-    (file,) = tmp_path.glob("*.json")
+    (file,) = tmp_path.glob("xtts-readers-*/*.json")
     first = json.loads(file.read_text(encoding="utf-8"))
     assert first["batches"] == 1 and first["samples"] == 16 and first["bytes"] == 100 and first["format"] == 1
     watched, _ = watch(stats)
@@ -602,7 +605,7 @@ def test_monitor_shows_what_the_launcher_reads(tmp_path, monkeypatch):
     second = json.loads(file.read_text(encoding="utf-8"))
     assert second["samples"] == 32 and second["consumer_wait_s"] >= 0.15 and second["at_s"] > first["at_s"]
     told = subprocess.Popen(
-        [str(importlib.import_module("support").PROGRAM), "monitor", "--readers", str(tmp_path), "--for", "4"],
+        [str(importlib.import_module("support").PROGRAM), "monitor", "--for", "4"],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     while told.poll() is None:
@@ -610,4 +613,13 @@ def test_monitor_shows_what_the_launcher_reads(tmp_path, monkeypatch):
         time.sleep(0.05)
     assert re.search(r"GiB +\d+ +\d+ %", told.stdout.read())  # clips a second, and waiting
     stats._remove()
-    assert not list(tmp_path.glob("*.json"))
+    assert not list(tmp_path.glob("xtts-readers-*/*.json"))
+
+
+def test_a_folder_of_another_user_or_a_link_gets_no_statistics(tmp_path, monkeypatch):
+    from xtts_precompute.myxtts import watch as module
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f"xtts-readers-{os.getuid()}").symlink_to("elsewhere")
+    assert module._usual_folder() is None

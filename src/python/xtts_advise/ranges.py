@@ -35,6 +35,13 @@ class Range:
         return (low if low == high else f"{low} to {high}") + unit
 
 
+def middle_of(rounds: list[float], margin: float) -> Range:
+    """The span of the rounds but for the fastest and the slowest of five or more, wider by `margin`."""
+    ordered = sorted(rounds)
+    middle = ordered[1:-1] if len(ordered) >= 5 else ordered
+    return Range(middle[0], middle[-1]).wider(margin)
+
+
 def range_of(rounds: Iterable[float], margin: float = 0.0) -> Range | None:
     """The span of measured rounds, wider by `margin`; None: no round is above 0."""
     positive = [one for one in rounds if one > 0]

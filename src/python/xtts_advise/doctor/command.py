@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -16,8 +17,9 @@ from ..running import begin, dumped
 from ..running import run as run_command
 from ..trace import command as trace
 from ..words import Failure, bringing, number_of
-from .diagnose import Diagnosis, Request, diagnose
+from .diagnose import Diagnosis, diagnose
 from .named_commands import Names
+from .request import Request
 from .support import support_text
 from .text import text_of
 
@@ -58,7 +60,8 @@ def run(options: argparse.Namespace, program: Program) -> tuple[str, str, dict[s
         show("")
     recipe_words = [f"--{one} {shlex.quote(given)}" for one in ("recipe", "config") if (given := getattr(options, one))]
     Names(options.data, options.cache or _CACHE, *recipe_words[:1]).put_into(diagnosis.checks)
-    printed = text_of(diagnosis, options.config, shutil.get_terminal_size((80, 24)).columns)
+    is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    printed = text_of(diagnosis, options.config, shutil.get_terminal_size((80, 24)).columns, is_coloured=is_coloured)
     document = {**document_of(diagnosis.checks), "machine": diagnosis.machine}
     if options.quick_fix:
         told, fixed = _quick_fix(options, program)
@@ -81,6 +84,9 @@ def _request_of(options: argparse.Namespace, program: Program) -> Request:
         )
     if options.step and not options.loader:
         raise Failure("invalid_argument", "--step is profiled with the batches of your loader: name it by --loader")
+    for name, place in (("--loader", options.loader), ("--step", options.step)):
+        if place and (not re.fullmatch(r"[^\W\d][\w.]*:[\w.]+", place) or place.partition(":")[0].endswith(".py")):
+            raise Failure("invalid_argument", f"{name} {place}: write MODULE:NAME, as in train:{name[2:]} for train.py")
     if options.trace and options.program:
         raise Failure("invalid_argument", "--trace and a program both say what training calls: give one of them")
     if options.step_ms and (options.profile or options.step):

@@ -11,6 +11,7 @@ from .answers import at, items, number, text
 _CLEAR_SPEEDUP = 1.2
 # Measurements of TensorFlow (the first two) and PyTorch; the others are for the evidence alone.
 _COMPILING = ("graph", "xla", "compile")
+_MENDS = {"tensorflow": "Install what it needs beside it: `pip install 'tensorflow[and-cuda]'`."}
 
 
 def check(probe: dict[str, Any] | str, has_gpu: bool) -> list[Check]:
@@ -60,6 +61,15 @@ def _add_framework(framework: Any, has_gpu: bool, graph: Check, cuda: Check) -> 
     built_for = text(framework, "cuda", "built_for")
     built = f"CUDA {built_for}" if built_for else "built for CPUs"
     cuda.evidence.append(Evidence(version, built, text(framework, "cuda", "source")))
+    if has_gpu and built_for and at(framework, "gpus") == []:
+        why = text(framework, "gpus_reason") or "it does not say why"
+        cuda.findings.append(
+            Finding(
+                "fail",
+                f"{version} sees no GPU, though the driver names one: {why}. Training would run on the processor.",
+                _MENDS.get(name, f"Install {name} anew, with the CUDA that it needs."),
+            )
+        )
     if has_gpu:
         cuda.findings.append(_need(name, version, at(framework, "cuda", "needs")))
 

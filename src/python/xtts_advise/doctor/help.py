@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from .. import targets
 from ..charts import Bar, Bars, Chart, Stack
 from ..findings import Check, Evidence, Finding, Gain
 from ..ranges import Range
@@ -359,6 +360,8 @@ def _evidence_of_prediction(question: Question, step_ms: Range, found: Predictio
     rows += [
         _row("the step now", found.step_ms_now, "ms", now_source),
         _row("the step from a cache", found.step_ms_cached, "ms", "predicted"),
+        _steps_row("steps a second now", found.step_ms_now),
+        _steps_row("steps a second from a cache", found.step_ms_cached),
         Evidence("how many times as fast", gain, "predicted", found.gain.middle, "times"),
         _share_row("share of a step that is computing, now", found.computing_now),
         _share_row("share of a step that is computing, from a cache", found.computing_cached),
@@ -392,6 +395,11 @@ def _charts_of(step_ms: Range, found: Prediction) -> list[Chart]:
 
 def _row(what: str, value: Range, unit: str, source: str) -> Evidence:
     return Evidence(what, value.text(f" {unit}"), source, value.middle, unit)
+
+
+def _steps_row(what: str, step_ms: Range) -> Evidence:
+    per_s = Range(1e3, 1e3).over(step_ms)
+    return Evidence(what, f"{per_s.text()}, {targets.of_steps(per_s.middle)}", "predicted", per_s.middle, "1/s")
 
 
 def _share_row(what: str, share: Range) -> Evidence:

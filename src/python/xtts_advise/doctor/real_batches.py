@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from .. import words
+from .. import targets, words
 from ..charts import Bar, Bars, Chart, Histogram, Series
 from ..findings import Check, Evidence, Finding
 from ..ranges import Range, range_of
@@ -56,7 +56,7 @@ def check(
     if cache is None or cached is None:
         made.summary, made.is_judged = f"{no_cache or 'No batch came from a cache'}.", False
         return made
-    made.summary = f"A batch of {batch_size} from a cache takes {words.short(cached)} ms."
+    made.summary = f"A batch of {batch_size} from a cache takes {words.short(cached)} ms: {targets.of_batch(cached)}."
     made.findings += _judge_evenness(cache["batch_ms"], step_ms or _SHORT_STEP_MS)
     # The trainer's own way where it was measured.
     way = own or (librosa["rates"] if librosa else ours or {"all": []})["all"]

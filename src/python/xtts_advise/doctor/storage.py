@@ -12,6 +12,7 @@ from ..findings import Check, Evidence, Finding
 _SLOW_BATCH_MS = 50.0
 # A page of a rotating disk or of a far server takes this long. An SSD takes a tenth of it.
 _SEEK_MS = 2.0
+_NETWORK = "network"  # a kind of storage
 _PAST = "read past the page cache"
 _SHOWN: dict[str, Callable[[float], str]] = {
     "ms": lambda value: f"{words.short(value)} ms",
@@ -71,7 +72,7 @@ def check(
         return made
     best = one if deep is None else min(one, deep)
     fits = whole_bytes < memory_available_bytes / 2
-    finding = Finding("warn", made.summary, _remedy(_seeks(storage), is_cache))
+    finding = Finding("warn", made.summary, _remedy(storage, is_cache))
     if fits:
         finding.text += f" All of it ({words.size(whole_bytes)}) fits into memory, so this concerns the first epoch."
     elif best >= _SLOW_BATCH_MS:
@@ -96,7 +97,11 @@ def _with_many_reads(one: float, deep: float | None) -> str:
     return f", and {words.short(deep) + ' ms' if deep < one else 'no less'} with many reads at once"
 
 
-def _remedy(seeks: bool, is_cache: bool) -> str:
+def _remedy(storage: dict[str, Any], is_cache: bool) -> str:
+    seeks = _seeks(storage)
+    if storage["kind"] == _NETWORK:
+        what = "the cache" if is_cache else "a cache of it, packed and float16"
+        return f"Put {what} on a local disk: each read of this one is handed to another machine."
     if is_cache:
         return (
             'Read it with shuffle="window", which reads in long runs, or convert it with --layout packed '

@@ -12,15 +12,17 @@ from . import help
 from .diagnose import Diagnosis
 
 _LABELS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "cannot_tell": "?"}
+_COLOURS = {"pass": "32", "warn": "33", "fail": "31", "cannot_tell": "2"}  # green, yellow, red and dim, as ANSI says
 _MARGIN = 8  # of the labels
 _CHANGES_SHOWN = 20
 
 
-def text_of(diagnosis: Diagnosis, config: str, width: int, is_whole: bool = False) -> str:
+def text_of(diagnosis: Diagnosis, config: str, width: int, is_whole: bool = False, is_coloured: bool = False) -> str:
     """is_whole: also what checks rest on that found nothing. config: the file of the changes."""
     lines = [*_wrapped(", ".join(diagnosis.machine), 0, width), ""]
     for check in diagnosis.checks:
-        lines += _lines_of(check, width, is_whole)
+        title, *rest = _lines_of(check, width, is_whole)
+        lines += [f"\x1b[1;{_COLOURS[check.status]}m{title}\x1b[0m" if is_coloured else title, *rest]
     advice = [*_advice(diagnosis.checks, width), *_changes(changes(diagnosis.checks), config, width)]
     if not advice:
         is_judged = any(check.status != "cannot_tell" for check in diagnosis.checks)

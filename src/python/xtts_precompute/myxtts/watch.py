@@ -8,12 +8,15 @@ import contextlib
 import io
 import json
 import os
+import stat
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from xtts_advise import targets
 
 from .._base.words import counted
 from ..profile.profiler import StepProfiler
@@ -24,8 +27,6 @@ _WINDOW, _FEWEST = 100, 20  # the last steps whose variation is looked at while 
 _QUIET_STEPS = 1000  # after a warning
 _COMPARED_BATCHES = 20
 _COMPARE_S = 60.0
-_GOOD_STEPS, _FAIR_STEPS = 10.0, 5.0  # a second
-_GOOD_BATCH_MS, _FAIR_BATCH_MS = 100.0, 200.0
 
 
 class ReaderStats:
@@ -35,7 +36,7 @@ class ReaderStats:
     """
 
     def __init__(self) -> None:
-        folder = os.environ.get("XTTS_READER_STATS")
+        folder = os.environ.get("XTTS_READER_STATS") or _usual_folder()
         self._path = os.path.join(folder, f"reader-{os.getpid()}-myxtts.json") if folder else None
         self._lock = threading.Lock()
         self._counts = {"batches": 0, "samples": 0, "bytes": 0, "consumer_wait_s": 0.0}
@@ -71,6 +72,17 @@ class ReaderStats:
         assert self._path is not None
         with contextlib.suppress(OSError):
             os.unlink(self._path)
+
+
+def _usual_folder() -> str | None:
+    """Where `monitor` looks unasked: a folder of this user's own (cli/monitor_command.cpp)."""
+    folder = os.path.join(tempfile.gettempdir(), f"xtts-readers-{os.getuid()}")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        facts = os.lstat(folder)
+    except OSError:
+        return None
+    return folder if stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() else None
 
 
 class Watch:
@@ -155,12 +167,12 @@ class Watch:
             size = f" of {found.batch_size} clips" if found.batch_size else ""
             lines.append(f"{trained}{size}. What was gained, by the users' targets:")
             add("steps", f"{_ms(found.real.times.mean_ms)} each, {found.steps_per_s:.3g} a second",
-                _above(found.steps_per_s))  # fmt: skip
+                targets.of_steps(found.steps_per_s))  # fmt: skip
             add("waiting", f"{_ms(found.real.phase('data').times.mean_ms)} a step, {found.data_share:.1%}",
                 f"{share_verdict(found.data_share)} (good is below 30 %)")  # fmt: skip
             add("variation", f"{found.variation:.0%}", f"{variation_verdict(found.variation)} (good is below 20 %)")
         if cache_ms is not None:
-            add("batch", f"{_ms(cache_ms)} from the cache", _below(cache_ms))
+            add("batch", f"{_ms(cache_ms)} from the cache", targets.of_batch(cache_ms))
         use = found.gpu.utilization if found is not None and found.gpu is not None else None
         if use is not None:
             add("GPU", f"{use['mean']:.0f} % busy", "good is 70 to 90 %")
@@ -186,16 +198,6 @@ def _would(own_ms: float, step_ms: float, compute_ms: float) -> str:
         f"Its own loader would keep up with steps as long as these: a batch is {share:.1%} of what a step computes. "
         "Short steps, as on a GPU, gain."
     )
-
-
-def _above(per_s: float) -> str:
-    word = "good" if per_s > _GOOD_STEPS else "acceptable" if per_s >= _FAIR_STEPS else "below the target"
-    return f"{word} (good is above 10 a second)"
-
-
-def _below(ms: float) -> str:
-    word = "good" if ms < _GOOD_BATCH_MS else "acceptable" if ms <= _FAIR_BATCH_MS else "slow"
-    return f"{word} (good is below 100 ms)"
 
 
 def _ms(ms: float) -> str:

@@ -36,13 +36,10 @@ def _measure(request: dict[str, Any]) -> dict[str, Any]:
     size = getattr(loader, "batch_size", None)
     first = next(batches)
     workers = getattr(loader, "num_workers", None)
-    # What the workers have made meanwhile is no rate.
-    for _ in range(2 * (workers or 0)):
-        next(batches)
-        if time.monotonic() - begin > _START_S:
-            break
-    end = time.monotonic() + _LIMIT_S
     seconds, count = float(request["seconds"]), int(request["rounds"])
+    # What lies ready is no rate, and tf.data looks for its best settings in the first seconds.
+    _round(batches, 0.0, 2 * seconds, 2 * (workers or 0), begin + _START_S)
+    end = time.monotonic() + _LIMIT_S
     batch_ms = _rounds(batches, 0.0, seconds, count, end - _LIMIT_S / 2)
     middle = sorted(batch_ms)[len(batch_ms) // 2]
     step_ms = request["step_ms"] or min(max(middle, _STEP_MS[0]), _STEP_MS[1])
@@ -50,6 +47,7 @@ def _measure(request: dict[str, Any]) -> dict[str, Any]:
         "format": 1,
         "batch_size": size if isinstance(size, int) else _rows_of(first),
         "workers": workers,
+        "note": str(getattr(loader, "note", "")),
         "batch_ms": batch_ms,
         "step_ms": step_ms,
         "with_step_ms": _rounds(batches, step_ms, seconds, count, end),
@@ -98,18 +96,21 @@ def _without_end(loader: Any, made: Any) -> Iterator[Any]:
 
 
 def _rounds(batches: Iterator[Any], step_ms: float, seconds: float, count: int, end: float) -> list[float]:
-    """Returns the milliseconds from batch to batch, of each round. The first round fills or drains queues."""
+    """Returns the milliseconds from batch to batch, of each round. A round before them fills or drains queues."""
+    first = _round(batches, step_ms, seconds, _BATCHES_MIN, end)
     rounds: list[float] = []
-    for _ in range(count + 1):
-        begin, taken = time.monotonic(), 0
-        while taken < _BATCHES_MIN or time.monotonic() - begin < seconds:
-            next(batches)
-            time.sleep(step_ms / 1e3)
-            taken += 1
-        rounds.append(1e3 * (time.monotonic() - begin) / taken)
-        if time.monotonic() > end:
-            break
-    return rounds[1:] or rounds
+    while len(rounds) < count and time.monotonic() < end:
+        rounds.append(_round(batches, step_ms, seconds, _BATCHES_MIN, end))
+    return rounds or [first]
+
+
+def _round(batches: Iterator[Any], step_ms: float, seconds: float, least: int, end: float) -> float:
+    begin, taken = time.monotonic(), 0
+    while time.monotonic() < end and (taken < least or time.monotonic() - begin < seconds):
+        next(batches)
+        time.sleep(step_ms / 1e3)
+        taken += 1
+    return 1e3 * (time.monotonic() - begin) / max(taken, 1)
 
 
 def _rows_of(batch: Any) -> int | None:

@@ -6,9 +6,12 @@ clips: what a batch costs is the same, and the texts of a large corpus need not 
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import os
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +23,20 @@ def loader(config: str, data: str, scratch: str, batch_size: int = 0, num_worker
     """Returns the batches of a training with this configuration, which do not end. 0: as the configuration says."""
     made = _made(config, data, scratch)
     asked = made.config
-    batches = made.create_tf_dataset(
-        batch_size=batch_size or asked.batch_size,
-        shuffle=True,
-        repeat=True,
-        prefetch=True,
-        memory_cache=False,
-        num_parallel_calls=num_workers or asked.num_workers,
-        buffer_size_multiplier=asked.shuffle_buffer_multiplier,
-        drop_remainder=False,
-    )
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        batches = made.create_tf_dataset(
+            batch_size=batch_size or asked.batch_size,
+            shuffle=True,
+            repeat=True,
+            prefetch=True,
+            memory_cache=False,
+            num_parallel_calls=num_workers or asked.num_workers,
+            buffer_size_multiplier=asked.shuffle_buffer_multiplier,
+            drop_remainder=False,
+        )
+    failed = re.search(r"TF-native loading FAILED.*?Error: (.*?)$", said.getvalue(), re.DOTALL | re.MULTILINE)
+    if failed:  # the trainer prints it, and goes on
+        batches.note = f"its native loader fails ({failed[1]}), and tf.numpy_function takes its place, on the CPU"
     batches.batch_size = batch_size or asked.batch_size
     return batches
 
