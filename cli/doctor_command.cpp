@@ -62,7 +62,7 @@ void add_doctor_command(CLI::App& app, Context& context) {
       .option("--cache", options->cache, "CACHE",
               "A cache of it; without one, a cache of a sample is built and removed again")
       .option("--config", options->config, "FILE",
-              "MyXTTS's config.yaml: its loader is timed, and its keys are judged")
+              "The trainer's config.yaml: its loader is timed, and its keys are judged")
       .option("--code", options->code, "DIR",
               "The trainer's own Python code: its patterns are found by parsing")
       .option("--out", options->out, "DIR", "Write the report there: text, JSON and HTML")

@@ -1,11 +1,13 @@
 """config check: a planted fault for each rule, what the trainer does not take, and the mending of a file."""
 
+import argparse
 import contextlib
 import errno
 import json
 import os
 import random
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import config_texts
 import pytest
-from xtts_advise.config import gpus, trainer
+from xtts_advise.config import command, gpus, trainer
 from xtts_advise.config.check import check, judge_rules
 from xtts_advise.config.edit import set_value
 from xtts_advise.config.facts import Facts, Situation
@@ -512,3 +514,48 @@ def test_the_package_runs_by_its_folder_and_without_the_compiled_modules(tmp_pat
         assert done.stderr == f"xtts-precompute: {done.stdout.splitlines()[-1]}\n"
         quiet_one = subprocess.run([*command, "-q"], env=environment, capture_output=True, check=False)
         assert quiet_one.stdout == b""
+
+
+# ---- another trainer
+
+
+@pytest.fixture
+def other(tmp_path, monkeypatch):
+    """A trainer that is a folder of two files, beside MyXTTS's."""
+    folder = tmp_path / "trainers"
+    shutil.copytree(trainer.TRAINERS / "myxtts", folder / "myxtts")
+    (folder / "other").mkdir()
+    (folder / "other/keys.yaml").write_text(
+        "trainer: some/Other at 1234567\n"
+        "optimizer:\n  batch_size: {type: int, default: 16}\n"
+        "step:\n  log_every: {type: int, default: 100}\n  home_less: {home: It is an option of train.py.}\n"
+    )
+    (folder / "other/rules.yaml").write_text(
+        "rules:\n  - name: logs\n    key: step.log_every\n    when: step.log_every < 50\n    status: warn\n"
+        "    text: Every {step.log_every} steps a picture is drawn.\n    source: Its code says so.\n"
+        "    remedy: Draw seldom.\n    changes: {step.log_every: '500'}\n"
+    )
+    monkeypatch.setattr(trainer, "TRAINERS", folder)
+    trainer.load.cache_clear()
+    yield tmp_path
+    trainer.load.cache_clear()
+
+
+def test_a_file_is_judged_by_the_trainer_that_has_its_sections(other):
+    file = other / "train.yaml"
+    file.write_text("optimizer:\n  batch_size: many\nstep:\n  log_every: 10\n  lgo_every: 3\n")
+    asked = argparse.Namespace(file=str(file), gpu="", gpus="", cache="", reader="launcher", fix=True)
+    fix = command.judge(asked, Program())
+    assert "log_every: 500" in file.read_text()
+    told = " ".join(one.text for one in fix.check.findings)
+    assert "optimizer.batch_size" in told and "step.lgo_every is no key of the trainer" in told and "cache" not in told
+    assert [change.reason for change in fix.changes] == ["Every 10 steps a picture is drawn."]
+    asked.gpu = "4090"
+    with pytest.raises(Failure, match="no settings by GPU are known for some/Other"):
+        command.judge(asked, Program())
+
+
+def test_two_files_beside_are_a_trainer_and_the_usual_one_stays(other):
+    assert trainer.of_text("data:\n  batch_size: 3\n", "x").folder.name == "myxtts"
+    assert trainer.of_text("nothing: 1\n", "x").folder.name == "myxtts"
+    assert trainer.of_text("step:\n", "x").title == "some/Other at 1234567"

@@ -435,3 +435,10 @@ def test_quiet_prints_what_the_training_prints_and_json_one_document(tmp_path: P
     ended, _ = traced(tmp_path, "print('loss 0.5')", "--json")
     assert json.loads(ended.stdout)["program_exit"] == 0
     assert ended.stderr == "loss 0.5\n"
+
+
+def test_a_copy_that_tensorflow_made_is_no_file_of_the_trainers() -> None:
+    from xtts_advise.trace.inside.places import kind_of
+
+    assert kind_of("/tmp/__autograph_generated_filek2x.py") == "library"
+    assert kind_of("/tmp/train.py") == "own"

@@ -56,6 +56,12 @@ def counted(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
+def listed(names: Iterable[str], last: str) -> str:
+    """Returns "a, b and c"."""
+    *first, end = names
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Returns "41 %" for a share of 1."""
     return f"{100 * share:.{digits}f} %"

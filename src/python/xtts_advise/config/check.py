@@ -20,7 +20,9 @@ _SHARED = ("features.sample_rate_hz", "features.stft.hop_samples", "features.mel
 def check(text: str, origin: str, trainer: Trainer, situation: Situation, program: Program) -> Check:
     """origin: the path, from which the program reads what the file asks of a cache."""
     facts = Facts(text, origin, trainer, situation)
-    found = [*keys.judge(facts, text), *judge_rules(facts), _cache(facts, program)]
+    found = [*keys.judge(facts, text), *judge_rules(facts)]
+    if trainer.has_launcher:
+        found.append(_cache(facts, program))
     gpu = situation.gpu
     evidence = [
         Evidence("trainer", trainer.title, "its code"),

@@ -46,10 +46,10 @@ def run(options: argparse.Namespace, program: Program) -> tuple[str, str, dict[s
 
 def judge(options: argparse.Namespace, program: Program) -> Fix:
     """Judges options.file for options.{gpu,gpus,cache,reader}, and mends it where options.fix is set."""
-    its = trainer.load()
-    situation = _situation(options, its, program)
     data = read_bytes(options.file)
     text = read_text(data, options.file)
+    its = trainer.of_text(text, options.file)
+    situation = _situation(options, its, program)
 
     def judge_text(text: str) -> Check:
         return check(text, options.file, its, situation, program)
@@ -67,7 +67,7 @@ def _situation(options: argparse.Namespace, its: trainer.Trainer, program: Progr
     situation = Situation(cache=options.cache, reader=options.reader)
     if options.gpu:
         situation.gpu = gpus.named(its, options.gpu)
-    else:
+    elif its.gpus:
         machine = program.probe("machine")
         known = [gpu for gpu in machine["gpus"] if gpu["memory_bytes"]]
         if known:

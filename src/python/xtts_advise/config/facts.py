@@ -13,7 +13,7 @@ from typing import Any
 from .. import words
 from ..words import Failure
 from . import gpus, scalars
-from .trainer import SECTIONS, Trainer
+from .trainer import Trainer
 from .tree import Entry, Node, read_map
 
 
@@ -46,15 +46,16 @@ class Facts:
         for section in read_map(text, origin).entries:
             self._collect(section)
         if not self.section_lines:
+            sections = words.listed(trainer.sections, "or")
             raise Failure(
                 "invalid_argument",
-                f"{origin}: there is no section model, data or training, so it is not the trainer's config.yaml",
+                f"{origin}: there is no section {sections}, so it is not the trainer's config.yaml",
             )
 
     def _collect(self, section: Entry) -> None:
         if section.key == "<<":
             self._refuse_merge(section)
-        if section.key not in SECTIONS:
+        if section.key not in self.trainer.sections:
             self._add(section.key, section)
             return
         if section.key in self.section_lines:

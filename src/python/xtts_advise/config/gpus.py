@@ -17,6 +17,8 @@ Gpu = dict[str, Any]
 
 def named(trainer: Trainer, text: str) -> Gpu:
     """Returns the settings of "RTX 4090", "4090", "24GB" or "24"."""
+    if not trainer.gpus:
+        raise Failure("invalid_argument", f"no settings by GPU are known for {trainer.title}: leave out --gpu")
     known = _row_of_name(trainer, text)
     if known:
         return known

@@ -9,7 +9,6 @@ from .. import words
 from ..findings import Change, Finding
 from . import scalars
 from .facts import Facts, Given
-from .trainer import SECTIONS
 from .tree import Node, bare_tab
 
 NOT_SHOWN = "(not shown)"  # stands for a value that no report shows
@@ -34,7 +33,7 @@ def judge(facts: Facts, text: str) -> list[Finding]:
             found.append(_twice(facts, key))
         section, dot, name = key.name.partition(".")
         field = facts.trainer.fields.get(key.name)
-        if not dot or section not in SECTIONS:
+        if not dot or section not in facts.trainer.sections:
             found.append(_at_top(facts, key))
         elif field is None:
             found.append(_unknown(facts, key, section, name))
@@ -83,12 +82,13 @@ def _twice(facts: Facts, key: Given) -> Finding:
 
 
 def _at_top(facts: Facts, key: Given) -> Finding:
-    for section in SECTIONS:
+    for section in facts.trainer.sections:
         if f"{section}.{key.name}" in facts.trainer.fields:
             text = f"{key.name} stands outside of the sections, so the trainer does not see it."
             return _finding(facts, "warn", key.line, text, f"Move it into the section {section}.")
-    near = words.nearest(key.name, SECTIONS)
-    text = f"The trainer reads the sections model, data and training, and not {key.name}."
+    near = words.nearest(key.name, facts.trainer.sections)
+    sections = words.listed(facts.trainer.sections, "and")
+    text = f"The trainer reads the sections {sections}, and not {key.name}."
     return _finding(facts, "warn", key.line, text, f"Did you mean {near}?" if near else "")
 
 
@@ -106,7 +106,7 @@ def _unknown(facts: Facts, key: Given, section: str, name: str) -> Finding:
     home = facts.trainer.home_of(key.name)
     if home:
         return _finding(facts, "fail", key.line, f"{stops} {home}", "Take the line out.", (key.name, ""))
-    for other in SECTIONS:
+    for other in facts.trainer.sections:
         if other != section and f"{other}.{name}" in facts.trainer.fields:
             return _misplaced(facts, key, f"{other}.{name}", stops)
     names = [field.partition(".")[2] for field in facts.trainer.fields if field.startswith(f"{section}.")]

@@ -1,4 +1,7 @@
-"""A trainer is a folder: keys.yaml, rules.yaml and gpus.yaml of xtts_advise/trainers/NAME, as plain dicts and texts."""
+"""A trainer is a folder, xtts_advise/trainers/NAME, found by its name alone: keys.yaml, rules.yaml and more.
+
+A file belongs to the trainer of which it has the most sections.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,29 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from .tree import read_map
+
 TRAINERS = Path(__file__).resolve().parents[1] / "trainers"
-SECTIONS = ("model", "data", "training")
+_USUAL = "myxtts"
 
 
 class Trainer:
     def __init__(self, folder: Path) -> None:
         keys, rules = _read(folder / "keys.yaml"), _read(folder / "rules.yaml")
+        self.folder = folder
         self.title: str = keys["trainer"]
-        self._notes: dict[str, str] = keys["notes"]
-        rows = {f"{section}.{name}": row for section in SECTIONS for name, row in keys[section].items()}
+        self._notes: dict[str, str] = keys.pop("notes", {})
+        tables = {name: table for name, table in keys.items() if isinstance(table, dict)}
+        self.sections = tuple(tables)
+        rows = {f"{section}.{name}": row for section, table in tables.items() for name, row in table.items()}
         self.fields: dict[str, dict[str, str]] = {name: row for name, row in rows.items() if "type" in row}
         """The trainer's own keys. It stops at any other."""
         self._homes = {name: row["home"] for name, row in rows.items() if "home" in row}
-        self.values: dict[str, str] = rules["values"]
+        self.values: dict[str, str] = rules.get("values", {})
         self.rules: list[dict[str, Any]] = rules["rules"]
-        self.gpus: dict[str, list[dict[str, str]]] = _read(folder / "gpus.yaml")
+        self.has_launcher = rules.get("launcher") == "yes"  # `xtts-precompute train` runs it on a cache
+        has_gpus = (folder / "gpus.yaml").exists()
+        self.gpus: dict[str, list[dict[str, str]]] = _read(folder / "gpus.yaml") if has_gpus else {}
 
     def home_of(self, name: str) -> str:
         """Says where a key belongs that is none of this trainer's; "" where nothing is known of it."""
@@ -32,8 +42,15 @@ class Trainer:
 
 
 @functools.cache
-def load(name: str = "myxtts") -> Trainer:
+def load(name: str = _USUAL) -> Trainer:
     return Trainer(TRAINERS / name)
+
+
+def of_text(text: str, origin: str) -> Trainer:
+    """The trainer that this configuration is for."""
+    given = {entry.key for entry in read_map(text, origin).entries}
+    known = [load(folder.name) for folder in sorted(TRAINERS.iterdir()) if (folder / "keys.yaml").exists()]
+    return max(known, key=lambda one: (len(given & set(one.sections)), one.folder.name == _USUAL))
 
 
 def _read(path: Path) -> Any:

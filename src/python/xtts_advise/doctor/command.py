@@ -135,7 +135,7 @@ def _configuration(options: argparse.Namespace, program: Program) -> Check:
         from ..config import command, gpus, trainer
 
         if options.gpu:
-            gpus.named(trainer.load(), options.gpu)
+            gpus.named(trainer.load(), options.gpu)  # the documented GPUs are those of MyXTTS
     except ImportError:
         why = f"this Python lacks ruamel.yaml: {bringing(['ruamel.yaml'])}"
         return cannot_tell("configuration", "Configuration", f"{options.config} was not judged: {why}.")

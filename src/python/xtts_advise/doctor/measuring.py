@@ -18,7 +18,7 @@ from . import gpu, profile_file, trace_file
 from .in_python import NotMeasured, TrainersPython, find
 from .request import Numbers, Request
 
-_LOADER = Path(__file__).resolve().parents[1] / "trainers/myxtts/loader.py"
+_USUAL_TRAINER = Path(__file__).resolve().parents[1] / "trainers/myxtts"
 _USUAL_WORKERS, _WORKERS_MAX = 8, 64  # of the trainer's loader, where nobody says
 _BUSY_S = 0.4
 _OWN_S, _SWEEP_S, _PROFILE_S = 180, 300, 600
@@ -123,9 +123,13 @@ class Measured:
             return ""
         wish: Numbers = {"place": request.loader}
         if not request.loader:
-            if not self._settings["recipe"]:
-                return str(self._settings["refused"])
-            wish = {"file": str(_LOADER), "config": request.config, "data": request.data, "scratch": scratch}
+            try:
+                file = _trainer_of(request.config) / "loader.py"
+            except Failure as error:
+                return str(error)
+            if not file.exists():
+                return f"how {file.parent.name} loads is not known here"
+            wish = {"file": str(file), "config": request.config, "data": request.data, "scratch": scratch}
         step_ms = request.step_ms or (profile.step_ms.middle if profile.step_ms else None)
         folders = [one for one in (request.code, os.getcwd()) if one]
         wish |= {"folders": folders, "step_ms": step_ms, "seconds": 1.5, "rounds": 5, "sweeps": request.sweeps}
@@ -168,6 +172,17 @@ class Measured:
     def workers(self) -> int:
         count = _USUAL_WORKERS if self.worker_count is None else self.worker_count
         return min(max(count, 1), _WORKERS_MAX)
+
+
+def _trainer_of(config: str) -> Path:
+    """The folder of the trainer that a configuration is for."""
+    try:
+        from ..config import trainer
+        from ..config.file import read_bytes
+        from ..config.tree import read_text
+    except ImportError:  # this Python has no library that reads it
+        return _USUAL_TRAINER
+    return trainer.of_text(read_text(read_bytes(config), config), config).folder
 
 
 def _own_of(answer: Numbers | str) -> Numbers | str:

@@ -63,11 +63,12 @@ def _config_lines(path: str) -> Iterator[str]:
     from ..words import Failure
 
     try:
-        root = read_map(read_text(read_bytes(path), path), path)
+        text = read_text(read_bytes(path), path)
+        root = read_map(text, path)
     except Failure as error:
         yield f"It cannot be read: {error}\n"
         return
-    own = trainer.load().fields
+    own = trainer.of_text(text, path).fields
     for section in root.entries:
         inner = [(f"{section.key}.{entry.key}", entry.value) for entry in section.value.entries]
         for name, value in inner or [(section.key, section.value)]:

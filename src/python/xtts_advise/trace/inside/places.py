@@ -15,7 +15,8 @@ def kind_of(file):
     """Returns "own", "library", "standard" or "trace"."""
     if file.startswith(_HERE):
         return "trace"
-    if any(part in file for part in _INSTALLED):
+    # TensorFlow writes a copy of a tf.function into a temporary file: the line that calls it tells more.
+    if any(part in file for part in _INSTALLED) or os.path.basename(file).startswith("__autograph_generated_file"):
         return "library"
     if file.startswith("<") or file.startswith(_STANDARD):
         return "standard"
