@@ -17,8 +17,9 @@ CHECKED_IN = PROJECT / "src/python/xtts_precompute"
 
 def test_it_is_the_installed_one():
     assert PROJECT / "src" not in FOLDER.parents
-    for file in sorted(CHECKED_IN.rglob("*.py*")):
-        assert (FOLDER / file.relative_to(CHECKED_IN)).read_bytes() == file.read_bytes(), (
+    adviser = [file for file in CHECKED_IN.parent.glob("xtts_advise/**/*.*") if file.suffix != ".pyc"]  # its data, too
+    for file in sorted([*CHECKED_IN.rglob("*.py*"), *adviser]):
+        assert (FOLDER.parent / file.relative_to(CHECKED_IN.parent)).read_bytes() == file.read_bytes(), (
             f"{file} was not installed anew"
         )
 
@@ -28,7 +29,8 @@ def test_versions_agree():
     assert importlib.metadata.version("xtts-precompute") == in_cmake == xp.__version__
     with pytest.raises(AttributeError, match="has no attribute 'opne'"):
         xp.opne
-    extras = ['ruamel.yaml>=0.17; extra == "advise"', 'ml_dtypes>=0.3; extra == "bfloat16"']
+    advise = ['ruamel.yaml>=0.17; extra == "advise"', 'jinja2>=3; extra == "advise"']
+    extras = [*advise, 'ml_dtypes>=0.3; extra == "bfloat16"']
     assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", *extras]
 
 

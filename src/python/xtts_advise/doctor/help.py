@@ -246,7 +246,7 @@ def _yes(question: Question, found: Prediction, is_measured: bool) -> Finding:
     if question.has_cache:
         remedy = ["Train from the cache."]
     if not is_own:
-        remedy.append("`xtts-precompute trace -- python train.py` times your own loader.")
+        remedy.append("--loader train:loader, or `xtts-precompute trace -- python train.py`, times your own loader.")
     gain = Gain(max(found.gain.low, 1), found.gain.high, "predicted from rates measured here")
     return Finding("fail" if is_sure else "warn", " ".join(text), " ".join(remedy), gain=gain)
 
