@@ -409,6 +409,7 @@ def test_a_signal_ends_the_program_and_waits_for_it(tmp_path, number):
     assert (tmp_path / "ended").exists()
 
 
-def test_the_fastest_and_the_slowest_of_five_rounds_do_not_count():
+def test_of_many_rounds_the_middle_third_counts():
     assert middle_of([5.0, 1.0, 2.0, 3.0, 90.0], 0.0) == Range(2.0, 5.0)
+    assert middle_of([7.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.0) == Range(3.0, 5.0)
     assert middle_of([4.0, 2.0], 0.5) == Range(1.0, 6.0)

@@ -36,9 +36,10 @@ class Range:
 
 
 def middle_of(rounds: list[float], margin: float) -> Range:
-    """The span of the rounds but for the fastest and the slowest of five or more, wider by `margin`."""
+    """The span of the middle third of five rounds or more, else of all, wider by `margin`."""
     ordered = sorted(rounds)
-    middle = ordered[1:-1] if len(ordered) >= 5 else ordered
+    out = len(ordered) // 3 if len(ordered) >= 5 else 0
+    middle = ordered[out : len(ordered) - out]
     return Range(middle[0], middle[-1]).wider(margin)
 
 
