@@ -88,7 +88,7 @@ def test_the_main_check_gives_the_verdict_and_its_charts_stand_in_front_once():
     main = Check("will_it_help", "Will precomputing help?", "No.", charts=[Chart("Main chart", bar)])
     page = page_of(Facts(), [*checks, main])
     front, _, rest = page.partition("<h2>What to do")
-    assert '<p dir="auto">No.</p>' in front and "✓ pass" in front
+    assert '<p dir="auto">No.</p>' in front and '<span class="status tone-good">No</span>' in front
     assert re.findall("<figcaption>(.*?)</figcaption>", front) == ["Main chart", "Chart 0", "Chart 1", "Chart 2"]
     folded = rest.partition("What was checked")[2]
     assert re.findall("<figcaption>(.*?)</figcaption>", folded) == ["Chart 3", "Of what passes"]
@@ -215,3 +215,13 @@ def test_a_text_that_fits_and_one_that_does_not():
     assert fitting("W" * 100, 60.0) == "WWWW…"
     assert fitting("i" * 500, 360.0).endswith("…")
     assert fitting("", 5.0) == ""
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "Yes"), ("fa", "بله")])
+def test_the_label_of_the_verdict_is_its_answer(language, label):
+    check = Check("will_it_help", "Will it help?", "Yes: twice as fast.", [Finding("fail", "Yes: twice as fast.")])
+    assert f'<span class="status tone-bad">{label}</span>' in page_of(Facts(), [check], language)
+    other = Check("storage", "Storage", "Yes is no answer here.", [Finding("fail", "Yes is no answer here.")])
+    assert label not in re.search('<div class="verdict.*?</p>', page_of(Facts(), [other], language), re.DOTALL)[
+        0
+    ].replace("Yes is no", "")

@@ -20,6 +20,7 @@ from .persian import DIGITS, PERSIAN
 from .pictures import picture_of
 
 MAIN_CHECK = "will_it_help"  # the question for which the doctor is asked
+ANSWERS = ("Yes", "No", "Perhaps")  # how its summary begins
 CHARTS_IN_FRONT = 4
 STATUS = {  # a sign, a word, and the class of its colour
     "fail": ("✗", "fail", "bad"),
@@ -47,7 +48,9 @@ def page_of(facts: Facts, checks: list[Check], language: str = "en") -> str:
     statuses = [check.status for check in checks]
     ranked = sorted(checks, key=lambda check: (check.name != MAIN_CHECK, ORDER.index(check.status)))
     status, verdict = _verdict_of(ranked)
+    answer = re.match("|".join(ANSWERS), verdict) if ranked and ranked[0].name == MAIN_CHECK else None
     return _template(language).render(
+        answer=answer[0] if answer else "",
         changes=changes(checks),
         checks=checks,
         command=command[1] if command else "",

@@ -5,6 +5,9 @@ DIGITS = str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")
 PERSIAN = {
     "Will precomputing help?": "آیا پیش‌محاسبه کمک می‌کند؟",
     "Why does the GPU wait?": "چرا GPU منتظر می‌ماند؟",
+    "Yes": "بله",
+    "No": "نه",
+    "Perhaps": "شاید",
     "fail": "ایراد",
     "warn": "هشدار",
     "cannot tell": "نامعلوم",

@@ -30,7 +30,7 @@ class Cause:
         return bool(self.code and re.search(self.code, code))
 
 
-_CACHE = "A cache holds it, computed once: xtts-precompute DATA CACHE."
+_CACHE = "A cache holds it, computed once: `xtts-precompute DATA CACHE`."
 
 CAUSES = (
     Cause(
@@ -199,7 +199,7 @@ SLOW_MOUNT = Cause(
     "slow mount",
     "",
     "Each read is handed to another machine or process: put the corpus on the local disk. "
-    "A cache there is smaller, and read in long pieces: xtts-precompute DATA CACHE.",
+    "A cache there is smaller, and read in long pieces: `xtts-precompute DATA CACHE`.",
     "part",
 )
 COMPUTES_IN_SAMPLE = Cause(

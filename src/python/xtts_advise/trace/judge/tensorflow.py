@@ -84,7 +84,7 @@ def of_stages(training: Training) -> list[Finding]:
         remedy = "End the pipeline with .prefetch(tf.data.AUTOTUNE): the next batch is then made during the step."
     else:
         title = f"tf.data: a step waits {time_of(training.wait_s)} for what its stages compute"
-        remedy = "The processors are busy with it. A cache holds it, computed once: xtts-precompute DATA CACHE."
+        remedy = "The processors are busy with it. A cache holds it, computed once: `xtts-precompute DATA CACHE`."
     return [
         Finding(
             title=title,
@@ -110,7 +110,7 @@ def of_python_functions(training: Training) -> list[Finding]:
         title = f"runs in Python for each clip, and a step waits {time_of(training.wait_s)} for it"
         remedy = (
             "Python's lock lets one such function run at a time. Write it with TensorFlow's own operations, or take "
-            "it out of the training: a cache holds what it computes (xtts-precompute DATA CACHE)."
+            "it out of the training: a cache holds what it computes (`xtts-precompute DATA CACHE`)."
         )
         words = f"{training.samples_of_step:.0f} calls in a step, {time_of(training.sample_s)} each"
         findings.append(_of_function(training, function, training.wait_s, "tf.py_function", title, remedy, words))
