@@ -108,5 +108,6 @@ def _summary(facts: Facts, found: list[Finding]) -> str:
         told = f"{words.counted(fails, 'fault', 'faults')}, {words.counted(warns, 'warning', 'warnings')}"
     else:
         told = "no setting that starves a GPU is known"
-    unknown = "" if facts.situation.gpu else "; no GPU is known, so memory was not judged (--gpu 24GB names one)"
+    is_judged = facts.situation.gpu or not facts.trainer.gpus
+    unknown = "" if is_judged else "; no GPU is known, so memory was not judged (--gpu 24GB names one)"
     return f"{facts.origin}: {told}{unknown}"

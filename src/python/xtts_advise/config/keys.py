@@ -43,7 +43,7 @@ def judge(facts: Facts, text: str) -> list[Finding]:
                 unread.append(key.name)
     if unread:
         found.append(_unread(facts, unread))
-    return found
+    return found + (_missing(facts) if facts.trainer.reads_dict else [])
 
 
 def change_of(facts: Facts, key: str, after: str, reason: str) -> Change:
@@ -71,6 +71,8 @@ def _tabs(facts: Facts, text: str) -> list[Finding]:
 
 def _empty_section(facts: Facts, key: Given) -> Finding:
     text = f"The section {key.name} is empty, and the trainer stops at it."
+    if facts.trainer.reads_dict:
+        return _finding(facts, "fail", key.line, text, "Write its keys.")
     return _finding(
         facts, "fail", key.line, text, "Take its line out: the trainer then has its defaults.", (key.name, "")
     )
@@ -93,7 +95,9 @@ def _at_top(facts: Facts, key: Given) -> Finding:
 
 
 def _unknown(facts: Facts, key: Given, section: str, name: str) -> Finding:
-    """The trainer's dataclasses refuse a key that they do not have."""
+    """A trainer's dataclasses refuse a key that they do not have."""
+    if facts.trainer.reads_dict:
+        return _unseen(facts, key, section, name)
     stops = f"{key.name} is no key of the trainer, which stops at it (TypeError)."
     if key.name == LAUNCHER_KEY and facts.situation.reader == "launcher":
         return _finding(
@@ -109,13 +113,39 @@ def _unknown(facts: Facts, key: Given, section: str, name: str) -> Finding:
     for other in facts.trainer.sections:
         if other != section and f"{other}.{name}" in facts.trainer.fields:
             return _misplaced(facts, key, f"{other}.{name}", stops)
-    names = [field.partition(".")[2] for field in facts.trainer.fields if field.startswith(f"{section}.")]
-    near = words.nearest(name, names)
+    near = _near(facts, section, name)
     if near:
         # Which of the two names was meant is a guess, so nobody but a person may change it.
         remedy = f"Did you mean {section}.{near}? Correct the name, or take the line out."
         return _finding(facts, "fail", key.line, stops, remedy)
     return _finding(facts, "fail", key.line, stops, "Take the line out.", (key.name, ""))
+
+
+def _unseen(facts: Facts, key: Given, section: str, name: str) -> Finding:
+    """Nobody but a person may change it: a copy of the trainer may have keys of its own."""
+    home = facts.trainer.home_of(key.name)
+    text = f"{key.name} is no key of the trainer, which does not see it. {home}".rstrip()
+    others = [f"{other}.{name}" for other in facts.trainer.sections if f"{other}.{name}" in facts.trainer.fields]
+    near = _near(facts, section, name)
+    meant = others[0] if others else f"{section}.{near}" if near else ""
+    remedy = f"Did you mean {meant}?" if meant else "Take the line out, unless your copy of the trainer reads it."
+    return _finding(facts, "warn", key.line, text, remedy)
+
+
+def _near(facts: Facts, section: str, name: str) -> str:
+    names = [field.partition(".")[2] for field in facts.trainer.fields if field.startswith(f"{section}.")]
+    return words.nearest(name, names)
+
+
+def _missing(facts: Facts) -> list[Finding]:
+    """The trainer has no defaults."""
+    is_there = facts.section_lines.keys() - {one.name for one in facts.empty_sections}
+    lacks = [section for section in facts.trainer.sections if section not in facts.section_lines]
+    lacks += [name for name in facts.trainer.fields if name.partition(".")[0] in is_there and name not in facts.given]
+    if not lacks:
+        return []
+    text = f"The file lacks {words.listed(lacks, 'and')}. The trainer has no defaults: it stops (KeyError)."
+    return [_finding(facts, "fail", 1, text, "Take the lines over from the trainer's own file.")]
 
 
 def _misplaced(facts: Facts, key: Given, full: str, stops: str) -> Finding:
@@ -143,6 +173,8 @@ def _of_another_type(facts: Facts, key: Given, type_text: str) -> list[Finding]:
             return []
         default = facts.trainer.fields[key.name].get("default", "")
         text = f"{key.name} is empty, and {needed} is needed."
+        if not default:
+            return [_finding(facts, "fail", key.line, text, f"Write {needed}.")]
         remedy = f"Take the line out: the trainer's default is {default}."
         return [_finding(facts, "fail", key.line, text, remedy, (key.name, ""))]
     found = _kind(value)

@@ -58,7 +58,8 @@ def run(options: argparse.Namespace, program: Program) -> tuple[str, str, dict[s
         diagnosis = diagnose(request, program, show)
     finally:
         show("")
-    recipe_words = [f"--{one} {shlex.quote(given)}" for one in ("recipe", "config") if (given := getattr(options, one))]
+    named = {"recipe": options.recipe, "config": options.config if _is_launched(options.config) else ""}
+    recipe_words = [f"--{option} {shlex.quote(given)}" for option, given in named.items() if given]
     Names(options.data, options.cache or _CACHE, *recipe_words[:1]).put_into(diagnosis.checks)
     is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     printed = text_of(diagnosis, options.config, shutil.get_terminal_size((80, 24)).columns, is_coloured=is_coloured)
@@ -145,6 +146,16 @@ def _configuration(options: argparse.Namespace, program: Program) -> Check:
         return cannot_tell("configuration", "Configuration", f"{options.config} was not judged: {error}.")
 
 
+def _is_launched(config: str) -> bool:
+    """Whether builds take this file, and `xtts-precompute train` runs its trainer. What is no file is told later."""
+    try:
+        from ..config import trainer
+
+        return not config or trainer.of_file(config).has_launcher
+    except (ImportError, Failure):
+        return True
+
+
 def _quick_fix(options: argparse.Namespace, program: Program) -> tuple[str, dict[str, Any]]:
     """Writes the changes of the configuration, and says what to type next."""
     try:
@@ -152,6 +163,9 @@ def _quick_fix(options: argparse.Namespace, program: Program) -> tuple[str, dict
     except ImportError:
         raise Failure("unsupported", f"--quick-fix needs ruamel.yaml: {bringing(['ruamel.yaml'])}") from None
     fix = command.judge(_config_options(options, fix=True), program)
+    if not _is_launched(options.config):
+        told = "Now train as before: a build and `xtts-precompute train` take no such file."
+        return f"{command.fix_text(fix)}{told}\n", fix.json()
     data = shlex.quote(options.data) if options.data else "DATA"
     cache = shlex.quote(options.cache or _CACHE)
     config = shlex.quote(options.config)

@@ -178,11 +178,9 @@ def _trainer_of(config: str) -> Path:
     """The folder of the trainer that a configuration is for."""
     try:
         from ..config import trainer
-        from ..config.file import read_bytes
-        from ..config.tree import read_text
     except ImportError:  # this Python has no library that reads it
         return _USUAL_TRAINER
-    return trainer.of_text(read_text(read_bytes(config), config), config).folder
+    return trainer.of_file(config).folder
 
 
 def _own_of(answer: Numbers | str) -> Numbers | str:
