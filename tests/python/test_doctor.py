@@ -322,8 +322,16 @@ def test_a_scratch_folder_is_locked_and_goes():
 
 
 def test_each_name_brings_its_checks():
-    assert list(told(Answers())) == ["will_it_help", "gpu", "memory"]
-    assert list(told(Answers(), data="d")) == ["will_it_help", "gpu", "formats", "memory", "storage", "real_run"]
+    assert list(told(Answers())) == ["will_it_help", "gpu", "clock", "memory"]
+    assert list(told(Answers(), data="d")) == [
+        "will_it_help",
+        "gpu",
+        "formats",
+        "clock",
+        "memory",
+        "storage",
+        "real_run",
+    ]
     assert list(told(Answers(), data="d", cache="c"))[-2:] == ["storage_of_cache", "real_run"]
     assert told(Answers())["will_it_help"].status == "cannot_tell"
 

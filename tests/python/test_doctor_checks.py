@@ -2,7 +2,7 @@
 
 import pytest
 from xtts_advise.charts import Bars, Histogram, Series
-from xtts_advise.doctor import formats, gpu, memory, real_batches, storage
+from xtts_advise.doctor import clock, formats, gpu, memory, real_batches, storage
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -168,6 +168,70 @@ def test_a_loader_without_workers_needs_no_shared_memory(worker_count, free):
 @pytest.mark.parametrize("unknown", ["memory_total_bytes", "memory_available_bytes"])
 def test_a_system_that_does_not_tell_its_memory_cannot_be_judged(unknown):
     assert of_memory(**{unknown: 0}).status == "cannot_tell"
+
+
+# ---- clock
+
+CLOCK = {
+    "scaling_driver": "acpi-cpufreq", "scaling_governor": "schedutil", "energy_performance_preference": None,
+    "scaling_min_freq": "800000", "scaling_max_freq": "4200000", "cpuinfo_max_freq": "4200000",
+}  # fmt: skip
+INTEL = {"scaling_driver": "intel_pstate", "scaling_governor": "powersave"}
+
+
+@pytest.fixture
+def of_clocks(tmp_path, monkeypatch):
+    """Gives a function: judges a system with these processors."""
+
+    def judge(*changed):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(len(changed))))
+        for number, one in enumerate(changed):
+            folder = tmp_path / f"cpu{number}/cpufreq"
+            folder.mkdir(parents=True)
+            for name, text in (CLOCK | one).items():
+                if text is not None:
+                    (folder / name).write_text(f"{text}\n")
+        return clock.check(clock.read(str(tmp_path)))
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        INTEL | {"energy_performance_preference": "balance_performance"},  # what most systems begin with
+        {"scaling_governor": "powersave", "scaling_min_freq": "4200000"},
+        {"scaling_max_freq": "3800000"},
+    ],
+)
+def test_processors_that_may_run_fast_pass(of_clocks, changed):
+    made = of_clocks(changed, changed)
+    told = CLOCK | changed
+    highest = int(told["scaling_max_freq"]) / 1e6
+    assert (made.status, made.findings) == ("pass", [])
+    assert made.summary == f"The processors may run at up to {highest} GHz (governor {told['scaling_governor']})."
+    assert row(made, "highest clock that is").number == highest * 1e9
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "words"),
+    [
+        ({"scaling_governor": "powersave"}, "fail", "keeps 1 of 2 processors at 0.8 of 4.2 GHz: what they compute"),
+        ({"scaling_governor": "powersave", "scaling_min_freq": "3000000"}, "warn", "takes up to 1.4 times as long."),
+        ({"scaling_max_freq": "2000000"}, "warn", "A limit keeps 1 of 2 processors at 2.0 of 4.2 GHz or less."),
+        (INTEL | {"energy_performance_preference": "power"}, "warn", "The preference power lets 1 of 2 processors"),
+    ],
+)
+def test_what_keeps_processors_slow_is_found(of_clocks, changed, status, words):
+    found = only(of_clocks({}, changed))
+    assert found.status == status and words in found.text and "on the host, if" in found.remedy
+
+
+@pytest.mark.parametrize("changed", [[], [{"scaling_governor": None}], [{"scaling_max_freq": "<unknown>"}]])
+def test_a_system_that_does_not_tell_its_clocks_cannot_be_judged(of_clocks, changed):
+    made = of_clocks(*changed)
+    assert made.status == "cannot_tell" and "virtual machines" in made.summary and not made.evidence
 
 
 # ---- GPU

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from ..findings import Check, Finding
 from ..probe import Program
 from ..words import Failure, counted, short, size
-from . import code, formats, frameworks, gpu, memory, real_batches, storage, sweep, trace_file
+from . import clock, code, formats, frameworks, gpu, memory, real_batches, storage, sweep, trace_file
 from .in_python import scratch_folder
 from .measuring import Measured
 from .prediction import will_it_help
@@ -51,6 +51,7 @@ def _checks(measured: Measured) -> Iterator[Check]:
         yield _formats(measured.corpus)
     if request.runs_frameworks:
         yield from frameworks.check(measured.run_frameworks(), measured.has_gpu())
+    yield clock.check(measured.clocks)
     record_bytes = (measured.cache or measured.corpus or {"record_bytes": _USUAL_RECORD_BYTES})["record_bytes"]
     yield memory.check(
         measured.machine, batch_size=measured.batch_size, record_bytes=record_bytes, worker_count=measured.worker_count

@@ -14,7 +14,7 @@ from typing import Any
 from ..others import Others
 from ..probe import Program
 from ..words import Failure, counted
-from . import gpu, profile_file, trace_file
+from . import clock, gpu, profile_file, trace_file
 from .in_python import NotMeasured, TrainersPython, find
 from .request import Numbers, Request
 
@@ -31,6 +31,7 @@ class Measured:
         self.request = request
         self._program, self._begin = program, begin
         self.machine: Numbers = program.probe("machine")
+        self.clocks = clock.read()
         self.others = self._share_of_others()  # of the processors, before anything is measured
         self.python: TrainersPython | str = self._find_python(scratch)
         self.trace = trace_file.read(request.trace) if request.trace else None
