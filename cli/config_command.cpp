@@ -36,7 +36,7 @@ void add_config_command(CLI::App& app, Context& context) {
   auto command = std::make_shared<ConfigCommand>();
   Command(app, context, "config", "Judge the trainer's config.yaml, and mend what starves a GPU")
       .required_choice("ACTION", command->action, {"check"}, "What to do with the file")
-      .required("FILE", command->file, "MyXTTS's config.yaml")
+      .required("FILE", command->file, "MyXTTS's config.yaml, or FastSpeech 2's train.yaml")
       .flag("--fix", command->fix, "Write the changes; the old file stays beside it, as FILE.bak")
       .option("--gpu", command->gpu, "NAME|SIZE",
               "The GPU, as 'RTX 4090' or 24GB (default: the first one that the driver names)")

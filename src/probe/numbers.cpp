@@ -154,7 +154,7 @@ json machine_numbers(Env& env) {
           {"gpus", gpus.ok() ? std::move(*gpus) : json::array()}};
 }
 
-Result<json> corpus_numbers(Env& env, CorpusQuestion question, const Run& run) {
+Result<json> corpus_numbers(Env& env, const CorpusQuestion& question, const Run& run) {
   const std::string& data = question.build.data;
   run.begin("looking for clips in " + data);
   pipeline::BuildRequest request = question.build;

@@ -38,7 +38,7 @@ struct CorpusQuestion {
 
 // Formats, storage, clips computed on the fly, and a cache of a sample. Failures: as a build's
 // before it computes. A sample cache that cannot be built is no failure.
-[[nodiscard]] Result<nlohmann::json> corpus_numbers(Env& env, CorpusQuestion question,
+[[nodiscard]] Result<nlohmann::json> corpus_numbers(Env& env, const CorpusQuestion& question,
                                                     const Run& run);
 
 // How fast batches come from a cache, and from its storage. Failures: as a reader's.

@@ -135,8 +135,8 @@ def _configuration(options: argparse.Namespace, program: Program) -> Check:
     try:
         from ..config import command, gpus, trainer
 
-        if options.gpu:
-            gpus.named(trainer.load(), options.gpu)  # the documented GPUs are those of MyXTTS
+        if options.gpu and _is_launched(options.config):
+            gpus.named(trainer.load(), options.gpu)
     except ImportError:
         why = f"this Python lacks ruamel.yaml: {bringing(['ruamel.yaml'])}"
         return cannot_tell("configuration", "Configuration", f"{options.config} was not judged: {why}.")
