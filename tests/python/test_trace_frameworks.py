@@ -171,7 +171,7 @@ def test_keras_waits_for_batches_within_its_compiled_step(tmp_path: Path) -> Non
     printed, report = traced(tmp_path, KERAS)
     assert printed == "['plugins']\n"
     assert report["wait_ms"] > 0.6 * report["step_ms"]
-    assert list(parts_of(report))[:2] == ["data", "the compiled step"]
+    assert next(iter(parts_of(report))) == "data"  # the step itself is less than a hundredth
     found = next(finding for finding in report["findings"][:2] if finding["call"] == "tf.py_function")
     assert "slow runs in Python for each clip" in found["title"]
     assert found["cache"] == "yes"
