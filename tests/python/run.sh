@@ -20,7 +20,7 @@ state() {
   find cli cmake configs include formats src -type f \( -name '*.[ch]pp' -o -name '*.h' \
     -o -name '*.txt' -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' \
     -o -name '*.cu' -o -name '*.ptx' -o -name '*.tsv' -o -name '*.inc' \
-    -o -name '*.pyi' -o -name '*.yaml' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
+    -o -name '*.pyi' -o -name '*.yaml' -o -name '*.j2' -o -name '*.css' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
 }
 
 install_package() {
