@@ -8,11 +8,13 @@ import os
 import subprocess
 import sys
 import textwrap
+import types
+import weakref
 from pathlib import Path
 from typing import Any
 
 import pytest
-from xtts_advise.trace.inside.counts import Counts
+from xtts_advise.trace.inside.counts import Counts, c_name_of
 from xtts_advise.trace.inside.marks import Marks
 from xtts_advise.trace.judge.calls import Call, calls_of
 from xtts_advise.trace.judge.causes import cause_of
@@ -442,3 +444,28 @@ def test_a_copy_that_tensorflow_made_is_no_file_of_the_trainers() -> None:
 
     assert kind_of("/tmp/__autograph_generated_filek2x.py") == "library"
     assert kind_of("/tmp/train.py") == "own"
+
+
+def test_counting_raises_nothing_and_keeps_no_object_of_the_trainers_alive() -> None:
+    """An extension's function may have a module object as its module, and a loader's threads end with the loader."""
+
+    odd = types.SimpleNamespace(__module__=types, __qualname__="resample")
+    assert c_name_of(odd) == "builtins.resample"
+
+    class Loader(list):  # type: ignore[type-arg]
+        pass
+
+    counts, loader = Counts(), Loader()
+    kept = weakref.ref(loader)
+    counts.begin()
+    loader.append(1)
+    counts.end()
+    assert any("append" in edge.function for edge in counts.edges.values())
+    del loader
+    assert kept() is None
+    counts._count_call = lambda *_: 1 / 0  # type: ignore[method-assign]
+    counts.begin()
+    len([])
+    counts.end()
+    assert sys.getprofile() is None
+    assert isinstance(counts.fault, ZeroDivisionError)

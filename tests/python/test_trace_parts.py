@@ -30,6 +30,8 @@ KERAS_LOSS = place("keras.src.losses.loss", "Loss.__call__")
 GRADIENT = place("tensorflow.python.eager.backprop", "GradientTape.gradient")
 APPLY = place("keras.src.backend.tensorflow.optimizer", "TFOptimizer.apply_gradients")
 FUNCTION = place("tensorflow.python.eager.polymorphic_function.polymorphic_function", "Function.__call__")
+EXECUTE = place("tensorflow.python.eager.execute", "quick_execute")
+FIT = place("keras.src.backend.tensorflow.trainer", "TensorFlowTrainer.fit")
 SAVEFIG = place("matplotlib.pyplot", "savefig")
 
 
@@ -41,8 +43,11 @@ def parts_of(*paths, wait=0.2, **more):
         stacks.append(([0, *range(number, number + len(path))], 1.0))
         number += len(path)
     steps = [[float(at), wait, 1.0] for at in range(10)]
-    report = judge([Recording(document(stacks, steps, places=places, **more))])
-    return dict(report.parts), text_of(report)
+    loop = more.pop("loop", {})
+    made = document(stacks, steps, places=places, **more)
+    made["loops"][0].update(loop)
+    report = judge([Recording(made)])
+    return dict(report.parts), text_of(report), report
 
 
 @pytest.mark.parametrize(
@@ -56,13 +61,44 @@ def parts_of(*paths, wait=0.2, **more):
     ],
 )  # fmt: skip
 def test_a_stack_belongs_to_its_part(path, name):
-    parts, text = parts_of(path)
+    parts, text, _ = parts_of(path)
     assert parts == pytest.approx({"data": 0.2, name: 0.8})
     assert f"Its parts: data 200 ms (20 %), {name} 800 ms (80 %)." in text
 
 
+SAVE = [
+    place("keras.src.callbacks.callback_list", "CallbackList.on_train_batch_end"),
+    place("keras.src.callbacks.model_checkpoint", "ModelCheckpoint.on_train_batch_end"),
+    place("keras.src.saving.saving_lib", "save_model"),
+]
+
+
+def findings_of(*paths, **more):
+    return parts_of(*paths, **more)[2].findings
+
+
+def test_a_callback_of_kerass_own_is_named_and_is_no_forward():
+    parts, _, report = parts_of([*SAVE, DENSE], [FUNCTION])
+    assert parts == pytest.approx({"data": 0.2, "the compiled step": 0.4, "checkpoints": 0.4})
+    (found,) = report.findings
+    assert (found.call, found.cause, found.cache) == ("keras.ModelCheckpoint", "checkpoint", "no")
+    plain = place("keras.src.callbacks.lambda_callback", "LambdaCallback.on_train_batch_end")
+    assert findings_of([SAVE[0], plain], [FUNCTION])[0].cause == "callback"
+
+
+def test_a_step_of_tensorflow_without_a_function_is_told():
+    eager = {"facts": {"kind": "tf.data", "data": "tf.data", "workers": 0}}
+    (found,) = findings_of([DENSE, EXECUTE], [GRADIENT], loop=eager)
+    assert (found.cause, found.gain) == ("eager", (1.0, 1.0))
+    assert "a tf.function compiles it" in found.remedy
+    (found,) = findings_of([FIT, DENSE, EXECUTE], [GRADIENT], loop=eager)
+    assert found.remedy.startswith("Leave out run_eagerly=True")
+    assert not findings_of([FUNCTION, EXECUTE], [GRADIENT], loop=eager)
+    assert not findings_of([DENSE, EXECUTE], [GRADIENT])  # of a DataLoader
+
+
 def test_the_parts_are_the_step():
-    parts, _ = parts_of([LINEAR], [MSE], [BACKWARD], [ADAM], [SAVEFIG])
+    parts, _, _ = parts_of([LINEAR], [MSE], [BACKWARD], [ADAM], [SAVEFIG])
     assert list(parts) == ["data", "forward", "loss", "backward", "optimizer", "pictures"]
     assert sum(parts.values()) == pytest.approx(1.0)
 

@@ -26,6 +26,7 @@ class Counts:
         self._examples = 0
         self._seen = {}
         self._count = 0
+        self.fault = None  # why calls were not counted
 
     def is_due(self):
         return time.monotonic() >= self._next and sys.getprofile() is None
@@ -49,6 +50,13 @@ class Counts:
         self._next = now + max(self._events * _EVENT_S / _SHARE, 0.2)
 
     def _note(self, frame, event, argument):
+        try:
+            self._count_call(frame, event, argument)
+        except Exception as error:  # the trainer's objects may raise anything, and must not feel it
+            sys.setprofile(None)
+            self.fault = error
+
+    def _count_call(self, frame, event, argument):
         if event == "call":
             caller = frame.f_back
             if caller is None:
@@ -90,7 +98,8 @@ class Counts:
             edge.function = name_of(called)
             edge.has_words = kind_of(file) == "own"
         else:
-            self._codes[id(argument)] = argument  # keeps its id
+            if key[2] == id(argument):  # of a module: no object of the trainer is kept alive
+                self._codes[id(argument)] = argument
             edge.module, _, edge.function = c_name_of(argument).rpartition(".")
         self.edges[key] = edge
         return edge
@@ -133,10 +142,10 @@ class Edge:
 def c_name_of(function):
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", "?")
-    if not module:
+    if not isinstance(module, str) or not module:  # an extension's function may have a module object there
         owner = getattr(function, "__self__", None)
         module = type(owner).__module__ if owner is not None else "builtins"
-    return module + "." + name
+    return f"{module}.{name}"
 
 
 def words_of(frame):

@@ -16,6 +16,7 @@ _PLAIN = (bool, int, float, str, type(None))
 def install(marks):
     """Replaces what is loaded by now. Returns True once there is nothing left to replace."""
     names = (
+        "tensorflow.python.eager.context",
         "tensorflow.python.data.ops.iterator_ops",
         "tensorflow.python.data.ops.dataset_ops",
         "tensorflow.python.eager.polymorphic_function.polymorphic_function",
@@ -26,8 +27,11 @@ def install(marks):
     modules = [ready(name) for name in names]
     if any(module is None for module in modules):
         return False
-    iterators, data_sets, functions, graphs, scripts, profiler = modules
-    marks.batches_of(iterators.OwnedIterator, lambda _: {"kind": "tf.data", "data": "tf.data"})
+    context, iterators, data_sets, functions, graphs, scripts, profiler = modules
+    facts = {"kind": "tf.data", "data": "tf.data"}
+    marks.batches_of(iterators.OwnedIterator, lambda _: dict(facts))
+    # Keras asks so where its step is not compiled.
+    marks.batches_of(iterators.OwnedIterator, lambda _: dict(facts), "get_next", context.executing_eagerly)
     _mark_stages(marks, data_sets.DatasetV2)
     _mark_calls(marks, functions.Function, Profile(profiler, marks))
     _mark_traces(marks, graphs)

@@ -133,33 +133,34 @@ class Marks:
         self.latest = None  # the loop that took the last batch
         self.function = None  # number of the tf.function that was called last
 
-    def batches_of(self, kind, facts_of):
-        """Replaces kind.__next__ by one that marks the batches which a loop takes."""
-        original = kind.__next__
+    def batches_of(self, kind, facts_of, method="__next__", is_asked=lambda: True):
+        """Replaces kind.__next__, or another method, by one that marks the batches which a loop takes."""
+        original = getattr(kind, method)
 
-        def __next__(iterator):
+        def __next__(iterator, *arguments, **options):
             began = loop = None
             try:
-                loop = iterator.__dict__.get("_xtts_loop")
-                if loop is None:
-                    frame = sys._getframe(1)
-                    loop = iterator.__dict__["_xtts_loop"] = self.loop(frame, facts_of(iterator))
-                    loop.iterators += 1
-                    loop.asks = own_place(frame) or loop.asks
-                self.latest = loop
-                began = loop.wait_begins()
+                if is_asked():
+                    loop = iterator.__dict__.get("_xtts_loop")
+                    if loop is None:
+                        frame = sys._getframe(1)
+                        loop = iterator.__dict__["_xtts_loop"] = self.loop(frame, facts_of(iterator))
+                        loop.iterators += 1
+                        loop.asks = own_place(frame) or loop.asks
+                    self.latest = loop
+                    began = loop.wait_begins()
             except Exception as error:
                 self.failed(error)
             has_batch = False
             try:
-                batch = original(iterator)
+                batch = original(iterator, *arguments, **options)
                 has_batch = True
                 return batch
             finally:
                 if began is not None:
                     loop.wait_ends(began, has_batch)
 
-        kind.__next__ = __next__
+        setattr(kind, method, __next__)
 
     def loop(self, frame, facts, is_fallback=False):
         """The loop that asks for a batch, with `frame` the one that called next(). Generators that only

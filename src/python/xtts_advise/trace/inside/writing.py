@@ -45,10 +45,15 @@ def document_of(recorder):
         "stacks": stacks_of_now,  # before their places, which only become more
         "loops": loops,
         "units": [_unit(unit) for unit in list(marks.units.values())],
-        "faults": list(marks.faults),
+        "faults": list(marks.faults) + _faults_of(marks),
         "events": {name: list(rows) for name, rows in list(marks.events.items())},
         "threads": _processor_of_threads(),
     }
+
+
+def _faults_of(marks):
+    counted = [*list(marks.loops.values()), *list(marks.units.values())]
+    return [repr(one.counts.fault)[:200] for one in counted if one.counts.fault is not None][:20]
 
 
 def _loop(loop):

@@ -13,6 +13,8 @@ from .recording import Place, Stack
 _IMPORTS = "importlib"
 _MOST = 0.4
 _WRAPPERS = ("wrapper", "wrapped", "inner", "decorator", "new_func")  # of decorators
+_KERAS = ("keras", "tf_keras", "tensorflow")
+CALLBACK = "callback"  # a call's target
 _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is
 
 
@@ -62,12 +64,16 @@ def calls_of(stacks: Iterable[Stack], counts: dict[str, Any] | None) -> list[Cal
             continue
         importing = _import_of(stack.path)
         made = _made_in(stack.path, own)
+        callback = callback_of(stack.path)
         number = own[-1] if importing is None else max([n for n in own if n < importing[0]], default=own[0])
         place, inner = stack.path[number], stack.path[number + 1 :]
         key: tuple[Any, ...]
         if importing is not None:
             key = ("import", importing[1])
             name, target, is_own = "import " + importing[1], "", False
+        elif callback is not None and callback[0] > own[-1]:
+            name, target, is_own = callback[1], CALLBACK, False
+            key = (place.file, place.line, name)
         elif made is not None:
             number, name = made
             place, target, is_own = stack.path[number], "made", False
@@ -92,6 +98,16 @@ def calls_of(stacks: Iterable[Stack], counts: dict[str, Any] | None) -> list[Cal
         for call in calls:
             _add_counts(call, counts)
     return calls
+
+
+def callback_of(path: tuple[Place, ...]) -> tuple[int, str] | None:
+    """Where Keras calls a callback of its own, and which: "keras.ModelCheckpoint"."""
+    for number, place in enumerate(path):
+        owner, _, function = place.function.rpartition(".")
+        is_one = "callbacks" in place.module and function.startswith("on_") and not owner.endswith("CallbackList")
+        if is_one and place.module.startswith(_KERAS):
+            return number, f"{place.module.partition('.')[0]}.{owner}"
+    return None
 
 
 def _made_in(path: tuple[Place, ...], own: list[int]) -> tuple[int, str] | None:

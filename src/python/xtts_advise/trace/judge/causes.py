@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .calls import Call
+from .calls import CALLBACK, Call
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Cause:
         return bool(self.code and re.search(self.code, code))
 
 
-_CACHE = "A cache holds it, computed once: `xtts-precompute DATA CACHE`."
+CACHE_WORDS = "A cache holds it, computed once: `xtts-precompute DATA CACHE`."
 
 CAUSES = (
     Cause(
@@ -74,28 +74,28 @@ CAUSES = (
         "filter design",
         r"Resample\.__init__|_get_sinc_resample_kernel|librosa\.filters|signal\.firwin|firwin|fir_filter|"
         r"MelScale\.__init__|MelSpectrogram\.__init__|melscale_fbanks|filter_design|_fir|create_fb_matrix",
-        "Make the resampler or the filters once, in the data set's __init__. " + _CACHE,
+        "Make the resampler or the filters once, in the data set's __init__. " + CACHE_WORDS,
         "yes",
     ),
     Cause(
         "decoding",
         r"torchaudio\._backend|torchaudio\.load|torchaudio\.(info|io)|soundfile\.|librosa\.core\.audio|librosa\.load|"
         r"audioread|scipy\.io\.wavfile|^wave\.|pydub|^av\.|torchcodec|decode_wav|AudioFile",
-        _CACHE,
+        CACHE_WORDS,
         "yes",
         unit="sample",
     ),
     Cause(
         "resampling",
         r"resampl|soxr|samplerate|upfirdn",
-        _CACHE,
+        CACHE_WORDS,
         "yes",
     ),
     Cause(
         "features",
         r"librosa\.|torchaudio\.(transforms|functional|compliance)|\.stft|spectrogram|melspec|scipy\.signal|"
         r"pyworld|parselmouth|\.fft",
-        _CACHE,
+        CACHE_WORDS,
         "yes",
         unit="sample",
         code=r"\b(harvest|stonemask|cheaptrick|d4c|melspectrogram|stft|mfcc|pyin|swipe)\(",  # extensions show no frame
@@ -103,14 +103,14 @@ CAUSES = (
     Cause(
         "array file",
         r"numpy\.lib\.(npyio|_npyio|format)|numpy\.load|h5py\.|zarr|torch\.serialization|numpy\.(fromfile|memmap)",
-        "Keep the features of all clips in few files that are mapped into memory. " + _CACHE,
+        "Keep the features of all clips in few files that are mapped into memory. " + CACHE_WORDS,
         "yes",
         unit="sample",
     ),
     Cause(
         "archive",
         r"zipfile\.|tarfile\.|gzip\.|bz2\.|lzma\.",
-        "Open the archive once for each worker, or unpack it before the training. " + _CACHE,
+        "Open the archive once for each worker, or unpack it before the training. " + CACHE_WORDS,
         "yes",
         unit="sample",
     ),
@@ -175,7 +175,7 @@ CAUSES = (
     Cause(
         "batching",
         r"collate|pad_sequence",
-        "Pad to a fixed length while the features are made, so that a batch is one copy. " + _CACHE,
+        "Pad to a fixed length while the features are made, so that a batch is one copy. " + CACHE_WORDS,
         "yes",
         unit="sample",
         code=r"collate|pad_sequence",
@@ -217,8 +217,19 @@ COMPUTES_IN_STEP = Cause(
 )
 
 
+CALLS_BACK = Cause(
+    "callback",
+    "",
+    "Keras calls it within the training, which stands still meanwhile: have it called more seldom.",
+)
+
+
 def cause_of(call: Call, unit: str) -> Cause | None:
     """None: the call is the training's own work."""
+    if call.target == CALLBACK:
+        names = sorted(call.names)
+        known = [cause for cause in CAUSES if cause.unit in ("", unit) and not cause.is_model]
+        return next((cause for cause in known if cause.fits(names, "")), CALLS_BACK)
     # The call itself tells more than what happens to run far below it.
     for names, code in (([call.name, call.target], call.code), (sorted(call.c_names), ""), (sorted(call.names), "")):
         for cause in CAUSES:

@@ -11,6 +11,7 @@ from .recording import Place
 from .training import Training
 
 WAIT_MIN = 0.15  # of a step: a shorter wait is no fault (users count up to 30 % as good)
+SELDOM = "Do it more seldom, or on less: the training stands still meanwhile."
 _ERROR = 0.25  # of a call's seconds: samples, and what runs beside it
 
 
@@ -59,7 +60,7 @@ def seldom(place: Place, seconds: float, training: Training, title: str, words: 
         function=place.function,
         seconds_per_step=seconds,
         share=seconds / training.whole_s,
-        remedy="Do it more seldom, or on less: the training stands still meanwhile.",
+        remedy=SELDOM,
         cache="no",
         evidence=words,
         cause=cause,

@@ -11,7 +11,7 @@ from .parts import parts_of
 from .recording import Recording
 from .samples import of_samples
 from .steps import of_steps
-from .tensorflow import of_python_functions, of_stages, of_traces
+from .tensorflow import of_eager, of_python_functions, of_stages, of_traces
 from .training import Training, find_training
 from .workers import of_batches, of_iterators, of_worker_starts
 
@@ -36,6 +36,7 @@ def judge(recordings: list[Recording]) -> Report:
         *of_steps(training),
         *of_gaps(training),
         *of_traces(training),
+        *of_eager(training),
         *of_stages(training),
         *of_python_functions(training),
         *of_worker_starts(training),
@@ -44,7 +45,7 @@ def judge(recordings: list[Recording]) -> Report:
     ]
     findings = [finding for finding in findings if finding.share >= _SHARE_MIN]
     for finding in findings:
-        if finding.cause != "batch":  # what more clips in a step would gain was not measured
+        if finding.cause not in ("batch", "eager"):  # what these would gain was not measured
             finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
     return Report(training, findings, _notes(training), recordings, parts_of(training))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .calls import calls_of
+from .calls import callback_of, calls_of
 from .causes import cause_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
@@ -21,16 +21,13 @@ _OTHER = "other"
 _PARTS = (
     ("backward", r"^torch\._tensor\.Tensor\.backward|^torch\.autograd|\.GradientTape\.(gradient|jacobian)|backprop\."),
     ("optimizer", r"^torch\.optim\.|^(keras|tf_keras|tensorflow)\b.*optimizer|\.GradScaler\.|clip_grad"),
-    (
-        COMPILED,
-        r"^tensorflow\.python\.eager\.(polymorphic_function|def_function|function)\b|^torch\._dynamo\.eval_frame",
-    ),
-    (
-        "loss",
-        r"^torch\.nn\.modules\.loss|[Ll]oss\w*\.forward$|^torch\.nn\.functional\.\w*(loss|entropy|kl_div)|^(keras|tf_keras)\b.*\.losses?\b",
-    ),
+    (COMPILED, r"^tensorflow\.python\.eager\.(polymorphic_function|def_function|function)\b"),
+    (COMPILED, r"^torch\._dynamo\.eval_frame"),
+    ("loss", r"^torch\.nn\.modules\.loss|[Ll]oss\w*\.forward$|^(keras|tf_keras)\b.*\.losses?\b"),
+    ("loss", r"^torch\.nn\.functional\.\w*(loss|entropy|kl_div)"),
     # A module's call is a loss's, too: what it calls tells.
-    ("forward", r"^torch\.nn\.modules\.(?!module\.)|^(keras|tf_keras)\b.*\.(layers?|models?)\b|\.forward$"),
+    ("forward", r"^torch\.nn\.modules\.(?!module\.)|\.forward$"),
+    ("forward", r"^(keras|tf_keras)\b.*\.(layers?\b|models\.\w+\.\w+\.(call|__call__)$)"),
 )
 _CAUSES = {
     "picture": "pictures",
@@ -42,6 +39,7 @@ _CAUSES = {
     "host copy": "waiting for the GPU",
     "loss scale": "waiting for the GPU",
     "own code": "own code on the processor",
+    "callback": "callbacks",
 }
 
 
@@ -72,9 +70,12 @@ def parts_of(training: Training) -> list[tuple[str, float]]:
 
 
 def _part_of(stack: Stack, training: Training) -> str | None:
-    if any(is_of_loop(place, other) for other in training.others for place in stack.path[1:]):
+    loops = [one for one in training.others if not one["trains"] and one["facts"]["kind"] != "tf.function"]
+    if any(is_of_loop(place, loop) for loop in loops for place in stack.path[1:]):
         return "validation"
-    name = next(filter(None, map(_part_named, stack.path)), None)
+    callback = callback_of(stack.path)
+    path = stack.path[: callback[0]] if callback else stack.path
+    name = next(filter(None, map(_part_named, path)), None)
     if name in (None, "forward") and _is_in_own_loss(stack):
         return "loss"
     return name

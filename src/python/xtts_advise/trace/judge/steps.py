@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from ...words import percent
 from .calls import Call, calls_of
-from .causes import Cause, cause_of
-from .finding import Finding, count_words, finding_of, merged, seldom, time_of
+from .causes import CACHE_WORDS, Cause, cause_of
+from .finding import SELDOM, Finding, count_words, finding_of, merged, seldom, time_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
 
@@ -39,7 +39,11 @@ def of_steps(training: Training) -> list[Finding]:
         period = _period_of(training, call)
         if period is not None:
             words.append(f"in every {period[0]} steps, {time_of(period[1])} each time")
-        findings.append(finding_of(call, cause, seconds, training, words, "step"))
+        finding = finding_of(call, cause, seconds, training, words, "step")
+        if period is not None:  # it is no feature of each clip
+            finding.cache = "no"
+            finding.remedy = finding.remedy.replace(CACHE_WORDS, "").strip() or SELDOM
+        findings.append(finding)
     return [*merged(findings), *_every_nth(training, stacks, findings), *_validation(training)]
 
 

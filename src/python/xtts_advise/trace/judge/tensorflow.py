@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .finding import WAIT_MIN, Finding, time_of
 from .recording import Place, Stack
 from .samples import sample_stacks
-from .training import FUNCTION_OF_STEP, Training, below
+from .training import FUNCTION_OF_STEP, Training, below, stacks_of_steps
+
+_EAGER = r"tensorflow\.python\.eager\.backprop\.|tensorflow\.python\.eager\.execute\."
+_COMPILED = r"tensorflow\.python\.eager\.(polymorphic_function|def_function)\b"
+_KERAS_FIT = r"(keras|tf_keras)\b.*\.trainer\b.*\.fit$"
 
 
 def of_traces(training: Training) -> list[Finding]:
@@ -41,6 +46,31 @@ def of_traces(training: Training) -> list[Finding]:
             )
         )
     return findings
+
+
+def of_eager(training: Training) -> list[Finding]:
+    """A step of TensorFlow that calls no tf.function."""
+    names = [place.name for stack in stacks_of_steps(training) for place in stack.path]
+    is_eager = any(re.match(_EAGER, name) for name in names) and not any(re.match(_COMPILED, name) for name in names)
+    if training.loop["facts"]["kind"] != "tf.data" or not is_eager:
+        return []
+    is_keras = any(re.match(_KERAS_FIT, name) for name in names)
+    how = "Leave out run_eagerly=True, which is for searches of errors."
+    return [
+        Finding(
+            title=f"the step runs eagerly, operation by operation: {time_of(training.work_s)} of each step",
+            call=training.loop["function"],
+            file=training.loop["file"],
+            line=training.loop["line"],
+            function=training.loop["function"],
+            seconds_per_step=training.work_s,
+            share=training.work_s / training.whole_s,
+            remedy=how if is_keras else "Where the step can be traced, a tf.function compiles it into one graph.",
+            cache="no",
+            evidence=["no tf.function was called within the steps"],
+            cause="eager",
+        )
+    ]
 
 
 def why_traced(traces: list[dict[str, Any]]) -> tuple[str, str]:
