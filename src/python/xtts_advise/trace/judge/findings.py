@@ -11,7 +11,7 @@ from .parts import parts_of
 from .recording import Recording
 from .samples import of_samples
 from .steps import of_steps
-from .tensorflow import of_eager, of_python_functions, of_stages, of_traces
+from .tensorflow import is_eager, of_eager, of_python_functions, of_stages, of_traces
 from .training import Training, find_training
 from .workers import of_batches, of_iterators, of_worker_starts
 
@@ -68,7 +68,9 @@ def _notes(training: Training) -> list[str]:
     cost = sum(recording.facts["cost_s"] for recording in family)
     seconds = training.trainer.facts["seconds"]
     faults = sorted({fault for recording in family for fault in recording.facts["faults"]})
+    eager = "Its steps run eagerly, operation by operation: where they can be traced, a tf.function compiles them."
     return [
+        *([eager] if is_eager(training) else []),
         f"Recording took {percent(cost / seconds, 1)} of one processor's time.",
         *(f"A part was not recorded, which is a fault of this program: {fault}" for fault in faults),
     ]

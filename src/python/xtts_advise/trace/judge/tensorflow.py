@@ -48,14 +48,21 @@ def of_traces(training: Training) -> list[Finding]:
     return findings
 
 
+def is_eager(training: Training) -> bool:
+    """Whether a step of TensorFlow calls no tf.function. That may be meant so: not each step can be traced."""
+    names = _names_in(training)
+    is_tensorflow = training.loop["facts"]["kind"] == "tf.data" and any(re.match(_EAGER, name) for name in names)
+    return is_tensorflow and not any(re.match(_COMPILED, name) for name in names)
+
+
+def _names_in(training: Training) -> set[str]:
+    return {place.name for stack in stacks_of_steps(training) for place in stack.path}
+
+
 def of_eager(training: Training) -> list[Finding]:
-    """A step of TensorFlow that calls no tf.function."""
-    names = [place.name for stack in stacks_of_steps(training) for place in stack.path]
-    is_eager = any(re.match(_EAGER, name) for name in names) and not any(re.match(_COMPILED, name) for name in names)
-    if training.loop["facts"]["kind"] != "tf.data" or not is_eager:
+    """Keras compiles its steps, unless it is told not to."""
+    if not is_eager(training) or not any(re.match(_KERAS_FIT, name) for name in _names_in(training)):
         return []
-    is_keras = any(re.match(_KERAS_FIT, name) for name in names)
-    how = "Leave out run_eagerly=True, which is for searches of errors."
     return [
         Finding(
             title=f"the step runs eagerly, operation by operation: {time_of(training.work_s)} of each step",
@@ -65,7 +72,7 @@ def of_eager(training: Training) -> list[Finding]:
             function=training.loop["function"],
             seconds_per_step=training.work_s,
             share=training.work_s / training.whole_s,
-            remedy=how if is_keras else "Where the step can be traced, a tf.function compiles it into one graph.",
+            remedy="Leave out run_eagerly=True, which is for searches of errors.",
             cache="no",
             evidence=["no tf.function was called within the steps"],
             cause="eager",
