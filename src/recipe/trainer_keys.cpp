@@ -98,13 +98,4 @@ const TrainerRule* find_trainer_rule(std::string_view name) {
   return found == rules.end() ? nullptr : &*found;
 }
 
-bool is_trainer_key(std::string_view name) {
-  static const Result<YamlNode> root = read_yaml_map(shipped_keys(), "keys.yaml");
-  const std::size_t dot = std::min(name.find('.'), name.size());
-  const YamlNode* section = root.ok() ? find_in(*root, name.substr(0, dot)) : nullptr;
-  const YamlNode* row =
-      section == nullptr || dot == name.size() ? nullptr : find_in(*section, name.substr(dot + 1));
-  return row != nullptr && find_in(*row, "type") != nullptr;
-}
-
 }  // namespace xtts::recipe

@@ -37,9 +37,6 @@ inline constexpr std::string_view kLibrosaRecipe = "myxtts";
 [[nodiscard]] std::span<const TrainerRule> trainer_rules();
 [[nodiscard]] const TrainerRule* find_trainer_rule(std::string_view name);
 
-// The trainer of this version has the key; it stops at any other.
-[[nodiscard]] bool is_trainer_key(std::string_view name);
-
 // Reads the rules of such a file. kInvalidArgument: names the line and the fault.
 [[nodiscard]] Result<std::vector<TrainerRule>> read_trainer_rules(std::string_view yaml,
                                                                   std::string_view origin);

@@ -9,22 +9,7 @@ the same workers without them.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-
+from ..answering import answer
 from .measure import measure
 
-
-def main() -> int:
-    """Runs the measurement; returns the exit code."""
-    request = json.load(sys.stdin)
-    # Libraries print; only the answer may go to stdout.
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    json.dump(measure(request), answer)
-    answer.close()
-    return 0
-
-
-sys.exit(main())
+answer(measure)

@@ -10,22 +10,10 @@ Answer: {"format": 1, "batch_size", "workers" (null: not known), "note" (of the 
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 
+from ..answering import answer
 from .measure import measure
 
-
-def main() -> int:
-    """Runs the measurement; returns the exit code."""
-    request = json.load(sys.stdin)
-    # Loaders print; only the answer may go to stdout.
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    json.dump(measure(request), answer)
-    answer.close()
-    os._exit(0)  # threads and workers of the loader may go on for ever
-
-
-sys.exit(main())
+answer(measure)
+os._exit(0)  # threads and workers of the loader may go on for ever
