@@ -21,7 +21,7 @@ from xtts_advise.trace.judge.causes import cause_of
 from xtts_advise.trace.judge.finding import gain_of
 from xtts_advise.trace.judge.findings import judge
 from xtts_advise.trace.judge.mounts import slow_mount_of
-from xtts_advise.trace.judge.profile import wait_in
+from xtts_advise.trace.judge.profile import read_profile
 from xtts_advise.trace.judge.recording import Place, Recording, Stack, read_recordings
 from xtts_advise.trace.judge.tensorflow import why_traced
 from xtts_advise.trace.judge.text import text_of
@@ -334,7 +334,7 @@ def test_the_mount_of_a_path_is_named_where_each_read_leaves_the_machine() -> No
     assert {path: slow_mount_of(path, table) for path in mounts} == mounts
 
 
-def test_waits_are_read_from_tensorflows_profile() -> None:
+def test_waits_and_parts_are_read_from_tensorflows_profile() -> None:
     def field(number: int, value: bytes | int) -> bytes:
         if isinstance(value, int):
             return varint(number << 3) + varint(value)
@@ -343,14 +343,39 @@ def test_waits_are_read_from_tensorflows_profile() -> None:
     def varint(value: int) -> bytes:
         return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
 
-    def event(name: bytes, picoseconds: int) -> bytes:
-        return field(4, field(1, 701) + field(3, name) + field(9, 10**12) + field(10, picoseconds) + field(11, name))
+    def event(name: bytes, ms: int, long_name: bytes = b"") -> bytes:
+        fact = field(11, field(1, b"long_name") + field(2, long_name)) if long_name else field(11, field(1, name))
+        return field(4, field(1, 701) + field(3, name) + field(9, 10**12) + field(10, ms * 10**9) + fact)
 
-    wait = event(b"IteratorGetNextOp::DoCompute", 3 * 10**9)
-    profile = field(1, b"devices") + wait + event(b"MatMul of IteratorGetNext", 10**12) + wait
-    seconds, batches = wait_in(profile)
-    assert (round(seconds, 9), batches) == (0.006, 2)
-    assert wait_in(b"") == (0.0, 0)
+    wait = event(b"IteratorGetNextOp::DoCompute", 3)
+    profile = field(1, b"devices") + wait + event(b"MatMul of IteratorGetNext", 1000) + wait
+    found = read_profile(profile, set())
+    assert (round(found.wait_s, 9), found.batches, found.parts, found.xla_s) == (0.006, 2, {}, 0)
+    assert read_profile(b"", set()).batches == 0
+    assert read_profile(event(b"CpuExecutable::ExecuteAsyncOnStream", 7), set()).xla_s == pytest.approx(0.007)
+
+    operations = {
+        b"tts_1/dense/MatMul:_MklMatMul": 1,  # its scope is "tts"
+        b"StatefulPartitionedCall/tts/lstm/while/body/_1/add:AddV2": 2,
+        b"compile_loss/mae/sub:Sub": 4,
+        b"gradient_tape/tts/dense/MatMul_1:MatMul": 8,
+        b"adam/truediv_5:RealDiv": 16,
+        b"update/tts:ResourceApplyAdam": 32,
+        b"clip_by_global_norm/mul:Mul": 64,
+        b"Mean:Mean": 128,
+        b"StatefulPartitionedCall:StatefulPartitionedCall": 256,  # holds the others
+        b"stft/rfft:RFFT": 512,  # of tf.data
+    }
+    scopes = {"tts", "StatefulPartitionedCall", "compile_loss", "gradient_tape", "adam", "update", "Mean"}
+    profile = b"".join(event(name.rpartition(b":")[2], ms, name) for name, ms in operations.items())
+    parts = read_profile(profile, scopes | {"clip_by_global_norm"}).parts
+    assert {name: round(1e3 * seconds) for name, seconds in parts.items()} == {
+        "forward": 3,
+        "loss": 4,
+        "backward": 8,
+        "optimizer": 112,
+        "": 128,
+    }
 
 
 def test_imports_are_one_call_by_the_module_that_was_asked_for() -> None:

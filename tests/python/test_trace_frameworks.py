@@ -103,6 +103,24 @@ EAGER = """
         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
 """
 
+COMPILED = """
+    import keras
+    import tensorflow as tf
+
+    model = keras.Sequential([keras.layers.Dense(900, activation="relu") for _ in range(3)])
+    optimizer = keras.optimizers.Adam()
+
+    @tf.function(jit_compile=XLA)
+    def step(batch):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.abs(batch - model(batch, training=True)))
+        weights = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+
+    for batch in tf.data.Dataset.from_tensor_slices(tf.random.normal((1200, 900), seed=1)).batch(40):
+        step(batch)
+"""
+
 IN_STEP = """
     import time
     import tensorflow as tf
@@ -155,6 +173,17 @@ def test_the_parts_of_an_eager_step_of_tensorflow(tmp_path: Path) -> None:
     pytest.importorskip("tensorflow")
     parts = parts_of(traced(tmp_path, EAGER)[1])
     assert {"forward", "backward", "optimizer"} <= set(parts), parts
+
+
+@pytest.mark.parametrize("xla", [False, True])
+def test_the_parts_of_a_compiled_step(tmp_path: Path, xla: bool) -> None:
+    pytest.importorskip("keras", reason="TensorFlow's own Keras comes with it")
+    pytest.importorskip("tensorflow")
+    _, report = traced(tmp_path, COMPILED.replace("XLA", str(xla)))
+    parts = parts_of(report)
+    told = {"forward", "backward", "optimizer"} & set(parts)
+    assert (len(told), "step (XLA)" in parts) == ((0, True) if xla else (3, False)), parts
+    assert any("XLA" in note for note in report["notes"]) == xla
 
 
 def test_a_python_number_that_is_traced_again_is_named(tmp_path: Path) -> None:

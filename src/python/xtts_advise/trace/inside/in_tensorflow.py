@@ -33,8 +33,9 @@ def install(marks):
     # Keras asks so where its step is not compiled.
     marks.batches_of(iterators.OwnedIterator, lambda _: dict(facts), "get_next", context.executing_eagerly)
     _mark_stages(marks, data_sets.DatasetV2)
-    _mark_calls(marks, functions.Function, Profile(profiler, marks))
-    _mark_traces(marks, graphs)
+    profile = Profile(profiler, context, marks)
+    _mark_calls(marks, functions.Function, profile)
+    _mark_traces(marks, graphs, profile)
     _mark_python_functions(marks, scripts.FuncRegistry)
     return True
 
@@ -75,8 +76,8 @@ def _mark_calls(marks, kind, profile):
             marks.function = number
             loop = marks.loop(sys._getframe(1), {"kind": "tf.function", "data": "tf.function"}, is_fallback=True)
             loop.wait_ends(loop.wait_begins(), has_batch=True)
-            if any(type(argument).__name__.endswith("Iterator") for argument in arguments):
-                profile.step(loop)  # it takes its batches by itself
+            takes_batch = any(type(argument).__name__.endswith("Iterator") for argument in arguments)
+            profile.step(loop, number, takes_batch)
         except Exception as error:
             marks.failed(error)
         is_within.append(True)
@@ -88,7 +89,7 @@ def _mark_calls(marks, kind, profile):
     kind.__call__ = __call__
 
 
-def _mark_traces(marks, graphs):
+def _mark_traces(marks, graphs, profile):
     original = graphs.func_graph_from_py_func
     is_within = []
 
@@ -98,7 +99,7 @@ def _mark_traces(marks, graphs):
         is_within.append(name)
         began = time.monotonic()
         try:
-            return original(name, python_func, args, kwargs, *others, **options)
+            graph = original(name, python_func, args, kwargs, *others, **options)
         finally:
             is_within.pop()
             place, ended = sys._getframe(1), time.monotonic()
@@ -113,6 +114,8 @@ def _mark_traces(marks, graphs):
                     **_own_place(place),
                 },
             )
+        profile.traced(marks.function, graph)
+        return graph
 
     graphs.func_graph_from_py_func = func_graph_from_py_func
 

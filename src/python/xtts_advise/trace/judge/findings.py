@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ...words import percent
 from .epochs import of_gaps
 from .finding import Finding, gain_of
-from .parts import parts_of
+from .parts import XLA, parts_of
 from .recording import Recording
 from .samples import of_samples
 from .steps import of_steps
@@ -15,6 +15,7 @@ from .tensorflow import is_eager, of_eager, of_python_functions, of_stages, of_t
 from .training import Training, find_training
 from .workers import of_batches, of_iterators, of_worker_starts
 
+_XLA = "XLA makes one program of the step's operations: its forward, loss, backward and optimizer cannot be told apart."
 _SHARE_MIN = 0.06  # of a step: what is less is not worth a change
 
 
@@ -48,7 +49,8 @@ def judge(recordings: list[Recording]) -> Report:
         if finding.cause not in ("batch", "eager"):  # what these would gain was not measured
             finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
-    return Report(training, findings, _notes(training), recordings, parts_of(training))
+    parts = parts_of(training)
+    return Report(training, findings, _notes(training, [name for name, _ in parts]), recordings, parts)
 
 
 def _nothing_found(recordings: list[Recording]) -> str:
@@ -63,7 +65,7 @@ def _nothing_found(recordings: list[Recording]) -> str:
     )
 
 
-def _notes(training: Training) -> list[str]:
+def _notes(training: Training, parts: list[str]) -> list[str]:
     family = [training.trainer, *(maker for maker in training.makers if maker is not training.trainer)]
     cost = sum(recording.facts["cost_s"] for recording in family)
     seconds = training.trainer.facts["seconds"]
@@ -71,6 +73,7 @@ def _notes(training: Training) -> list[str]:
     eager = "Its steps run eagerly, operation by operation: where they can be traced, a tf.function compiles them."
     return [
         *([eager] if is_eager(training) else []),
+        *([_XLA] if XLA in parts else []),
         f"Recording took {percent(cost / seconds, 1)} of one processor's time.",
         *(f"A part was not recorded, which is a fault of this program: {fault}" for fault in faults),
     ]

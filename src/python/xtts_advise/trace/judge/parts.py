@@ -13,8 +13,8 @@ from .causes import cause_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
 
-DATA, COMPILED = "data", "the compiled step"
-_ORDER = (DATA, "forward", "loss", "backward", "optimizer", COMPILED)
+DATA, COMPILED, XLA = "data", "the compiled step", "step (XLA)"
+_ORDER = (DATA, "forward", "loss", "backward", "optimizer", COMPILED, XLA)
 _SMALL = 0.01  # of a step: less is told as "other"
 _OTHER = "other"
 # By the names of functions, as module.Class.function.
@@ -63,10 +63,25 @@ def parts_of(training: Training) -> list[tuple[str, float]]:
             seconds[name] = seconds.get(name, 0.0) + scale * call.wall_s
         if training.is_compiled and COMPILED in seconds:  # it takes its batch by itself
             seconds[COMPILED] = max(seconds[COMPILED] - training.wait_s, 0.0)
+        if COMPILED in seconds:
+            compiled_s = seconds.pop(COMPILED)
+            for name, share in _parts_of_compiled(training).items():
+                seconds[name] = seconds.get(name, 0.0) + share * compiled_s
     told = {name: value for name, value in seconds.items() if value >= _SMALL * training.step_s and name != _OTHER}
     names = sorted(told, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), -told[name]))
     other = training.step_s - sum(told.values())
     return [(name, told[name]) for name in names] + ([(_OTHER, other)] if other >= _SMALL * training.step_s else [])
+
+
+def _parts_of_compiled(training: Training) -> dict[str, float]:
+    """Shares of it, by the time of its operations."""
+    profile = training.profile
+    total = sum(profile.parts.values())
+    if profile.xla_s > total:
+        return {XLA: 1.0}
+    if not total or set(profile.parts) == {""}:
+        return {COMPILED: 1.0}
+    return {name or _OTHER: seconds / total for name, seconds in profile.parts.items()}
 
 
 def _part_of(stack: Stack, training: Training) -> str | None:

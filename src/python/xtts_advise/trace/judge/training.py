@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
-from .profile import wait_in
+from .profile import Profile, read_profile
 from .recording import Place, Recording, Stack
 
 PYTHON_FUNCTION = "tf.py_function"  # the unit of Python functions that tf.data calls
@@ -23,6 +23,7 @@ class Training:
     unit: dict[str, Any] | None  # of the samples, all makers together
     steps: list[tuple[float, float]] = field(default_factory=list)  # (wait, whole) in seconds
     knows_wait: bool = True
+    profile: Profile = field(default_factory=Profile)  # of some compiled steps
 
     @property
     def is_compiled(self) -> bool:
@@ -108,7 +109,9 @@ def find_training(recordings: list[Recording]) -> Training | None:
             units += own
     steps = [(wait, whole) for _, wait, whole in loop["steps"][_WARM_STEPS:]]
     others = [other for other in trainer.facts["loops"] if other is not loop]
-    training = Training(trainer, loop, others, makers, _sum_of(units), steps)
+    rows = trainer.facts["events"].get("profile", [])
+    profile = read_profile(trainer.profile, {scope for row in rows for scope in row["scopes"]})
+    training = Training(trainer, loop, others, makers, _sum_of(units), steps, profile=profile)
     if training.is_compiled:
         wait_s = _wait_of_compiled(training)
         training.knows_wait = wait_s is not None
@@ -120,8 +123,7 @@ def _wait_of_compiled(training: Training) -> float | None:
     """The mean of a step; None where no step was profiled, or took no batch by itself."""
     rows = training.trainer.facts["events"].get("profile", [])
     steps = sum(row["began"] <= begin < row["ended"] for row in rows for begin, _, _ in training.loop["steps"])
-    seconds, batches = wait_in(training.trainer.profile)
-    return seconds / steps if steps and batches else None
+    return training.profile.wait_s / steps if steps and training.profile.batches else None
 
 
 def _rank(loop: dict[str, Any]) -> tuple[bool, bool, float]:
