@@ -169,7 +169,12 @@ ITEM = ["/home/me/data.py", 20, "data", "Clips.__getitem__", "own"]
 LOAD = ["/x/site-packages/torchaudio/_backend/utils.py", 200, "torchaudio._backend.utils", "load", "library"]
 ALIGN = ["/home/me/align.py", 5, "align", "path", "own"]
 MODEL = ["/x/site-packages/torch/autograd/__init__.py", 5, "torch.autograd", "backward", "library"]
-PLACES = [STEP, NEXT, MEASURED, ITEM, LOAD, ALIGN, MODEL]
+ITEM_OF = ["/x/torch.py", 5, "torch._C", "TensorBase.item", "library"]
+LOSS = ["/home/me/train.py", 12, "__main__", "step", "own"]
+AVERAGE = ["/home/me/average.py", 8, "average", "Average.update", "own"]
+ADD = ["/x/site-packages/torch/_tensor.py", 9, "torch._tensor", "Tensor.add", "library"]
+PREDICT = ["/x/site-packages/keras/src/models.py", 3, "keras.src.trainers.trainer", "Trainer.predict", "library"]
+PLACES = [STEP, NEXT, MEASURED, ITEM, LOAD, ALIGN, MODEL, LOSS, AVERAGE, ADD, PREDICT]
 
 
 def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **more: Any) -> dict[str, Any]:
@@ -212,6 +217,7 @@ def document(stacks: list[tuple[list[int], float]], steps: list[list[float]], **
         "loops": [loop],
         "units": [unit],
         "events": {},
+        "modes": [],
         "faults": [],
         "threads": {},
         **more,
@@ -239,6 +245,54 @@ def test_what_computes_within_the_step_is_no_matter_of_a_cache() -> None:
 def test_a_step_of_the_model_alone_is_clean() -> None:
     steps = [[float(number), 0.02, 1.0] for number in range(10)]
     assert judge([Recording(document([([0, 6], 10.0), ([0, 1, 2, 3, 4], 0.2)], steps))]).findings == []
+
+
+def test_a_function_that_is_no_part_of_the_model_is_named_where_nothing_else_is() -> None:
+    steps = [[float(number), 0.02, 1.0] for number in range(10)]
+    (found,) = judge([Recording(document([([0, 7, 6], 7.0), ([0, 7, 8, 9], 3.0)], steps))]).findings
+    assert (found.call, found.line, found.cache) == ("average.Average.update", 8, "no")
+    assert found.share == pytest.approx(0.98 * 0.3, rel=0.01)
+    known = [([0, 7, 6], 5.0), ([0, 7, 8, 9], 3.0), ([0, 5], 2.0)]
+    assert [finding.call for finding in judge([Recording(document(known, steps))]).findings] == ["align.path"]
+
+
+def test_a_search_of_errors_that_is_on_comes_first() -> None:
+    steps = [[float(number), 0.02, 1.0] for number in range(10)]
+    stacks = [([0, 5], 6.0), ([0, 6], 4.0)]
+    report = judge([Recording(document(stacks, steps, modes=["a GPU", "torch.autograd.set_detect_anomaly(True)"]))])
+    assert report.findings[0].call == "torch.autograd.set_detect_anomaly(True)"
+    assert report.findings[0].gain == (1.0, 1.0)
+    assert [finding.call for finding in report.findings[1:]] == ["align.path"]
+
+
+def test_a_prediction_within_the_training_is_named() -> None:
+    steps = [[float(number), 0.02, 1.0] for number in range(10)]
+    (found,) = judge([Recording(document([([0, 6], 6.0), ([0, 7, 10], 4.0)], steps))]).findings
+    assert (found.call, found.cause) == ("keras.predict", "prediction")
+
+
+def test_a_copy_to_the_host_costs_where_something_waits() -> None:
+    place = Place("/home/me/train.py", 3, "train", "step", "own")
+
+    def cause(processor_s: float, has_gpu: bool) -> str:
+        call = Call(place, "torch._C.TensorBase.item", "", True, wall_s=1.0, processor_s=processor_s)
+        found = cause_of(call, "step", has_gpu)
+        return found.name if found else ""
+
+    assert (cause(1.0, True), cause(0.1, False), cause(1.0, False)) == ("host copy", "host copy", "own code")
+
+
+def test_a_look_at_the_gpus_result_in_every_20th_step_is_no_fault() -> None:
+    def found(period: int) -> list[str]:
+        steps = [[2.0 * number, 0.01, 1.9 if number % period == 0 else 1.0] for number in range(60)]
+        lines = [[[0, 11, 0.9]] if number % period == 0 else [] for number in range(60)]
+        places = [*PLACES, ["/home/me/report.py", 4, "report", "shown", "own"], ITEM_OF]
+        stacks = [([0, 6], 50.0), ([0, 11, 12], 20.0)]
+        more: dict[str, Any] = {"lines": lines, "places": places, "modes": ["a GPU"]}
+        return [finding.cause for finding in judge([Recording(document(stacks, steps, **more))]).findings]
+
+    assert found(20) == []
+    assert found(5) == ["host copy"]
 
 
 def test_what_runs_between_epochs_costs_by_their_length() -> None:
@@ -281,9 +335,10 @@ def test_every_nth_step_is_told_with_its_period() -> None:
 
 
 def test_gains_are_ranges_that_hold_the_truth() -> None:
-    low, high = gain_of(1.0, 0.5)
-    assert low < 2.0 < high
-    assert gain_of(1.0, 1.0)[1] == pytest.approx(50)
+    for share in (0.1, 0.5, 0.8, 0.9):
+        low, high = gain_of(1.0, share)
+        assert low < 1 / (1 - share) < high < 2 * low
+    assert gain_of(1.0, 1.0)[1] < 60
 
 
 def test_why_a_function_is_traced_again() -> None:

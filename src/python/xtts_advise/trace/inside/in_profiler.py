@@ -47,10 +47,12 @@ class Profile:
             self._end()
         self._called.add(function)
 
+    def has_gradients(self, function):
+        return any(scope.startswith("gradient") for scope in self._scopes.get(function, ()))
+
     def _tells_parts(self, function):
-        """Of a step that trains. On a GPU, operations run later than they are asked for."""
-        trains = any(scope.startswith("gradient") for scope in self._scopes.get(function, ()))
-        return trains and self._context.num_gpus() == 0
+        """On a GPU, operations run later than they are asked for."""
+        return self.has_gradients(function) and self._context.num_gpus() == 0
 
     def _begin(self, loop):
         self._called.clear()

@@ -77,6 +77,10 @@ def _mark_calls(marks, kind, profile):
             loop = marks.loop(sys._getframe(1), {"kind": "tf.function", "data": "tf.function"}, is_fallback=True)
             loop.wait_ends(loop.wait_begins(), has_batch=True)
             takes_batch = any(type(argument).__name__.endswith("Iterator") for argument in arguments)
+            if profile.has_gradients(number):
+                loop.trains += 1
+                if not takes_batch:
+                    marks.trained()
             profile.step(loop, number, takes_batch)
         except Exception as error:
             marks.failed(error)
@@ -94,8 +98,10 @@ def _mark_traces(marks, graphs, profile):
     is_within = []
 
     def func_graph_from_py_func(name, python_func, args, kwargs, *others, **options):
-        if is_within:  # bodies of loops and conditions
-            return original(name, python_func, args, kwargs, *others, **options)
+        if is_within:  # bodies of loops and conditions, and functions that the first one calls
+            graph = original(name, python_func, args, kwargs, *others, **options)
+            profile.traced(marks.function, graph)
+            return graph
         is_within.append(name)
         began = time.monotonic()
         try:

@@ -11,12 +11,14 @@ from . import in_tensorflow, in_torch
 from .clocks import Clocks
 from .counts import Counts
 from .marks import Marks
+from .modes import modes
 from .stacks import Stacks
 from .writing import write
 
 _TICK_S = 0.008
 _IDLE_S = 0.05  # before the first batch
 _COST_SHARE = 0.015  # of the process's time; above it, samples are rarer
+_LOOKS = 32  # ticks between two looks at what is set
 _BLOCKED_S = 50e-6  # a thread that used less processor time since the last tick stood still
 
 
@@ -40,6 +42,7 @@ class Recorder:
         self.writing = _thread.allocate_lock()
         self.began = time.monotonic()
         self.cost_s = 0.0
+        self.modes = set()
         self._threads = {}  # ident -> (innermost place, key)
         self._loop_places = {}  # (key, code) -> place in the loop's function, and next own place
 
@@ -67,7 +70,7 @@ class Recorder:
         me = _thread.get_ident()
         last = time.monotonic()
         next_write = last + 2.0
-        pause = _TICK_S
+        pause, ticks = _TICK_S, 0
         while self._runs and os.getpid() == process:
             time.sleep(pause)
             at, used = time.monotonic(), time.thread_time()
@@ -75,6 +78,9 @@ class Recorder:
             last = at
             if len(self._installed) < 2:
                 self._install()
+            ticks += 1
+            if ticks % _LOOKS == 0:
+                self._look()
             if at >= next_write:
                 write(self)
                 next_write = at + max(2.0, 0.4 * (at - self.began))
@@ -89,6 +95,12 @@ class Recorder:
                 continue
             if module.install(self.marks):
                 self._installed.add(name)
+
+    def _look(self):
+        try:
+            self.modes.update(modes())
+        except Exception as error:
+            self.marks.failed(error)
 
     def _tick(self, me, at, passed):
         stacks = self.stacks

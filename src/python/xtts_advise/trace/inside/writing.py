@@ -45,6 +45,7 @@ def document_of(recorder):
         "stacks": stacks_of_now,  # before their places, which only become more
         "loops": loops,
         "units": [_unit(unit) for unit in list(marks.units.values())],
+        "modes": sorted(recorder.modes),
         "faults": list(marks.faults) + _faults_of(marks),
         "events": {name: list(rows) for name, rows in list(marks.events.items())},
         "threads": _processor_of_threads(),

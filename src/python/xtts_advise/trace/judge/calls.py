@@ -12,7 +12,7 @@ from .recording import Place, Stack
 
 _IMPORTS = "importlib"
 _MOST = 0.4
-_WRAPPERS = ("wrapper", "wrapped", "inner", "decorator", "new_func")  # of decorators
+_WRAPPERS = ("wrapper", "wrapped", "inner", "decorator", "new_func", "error_handler")  # of decorators
 _KERAS = ("keras", "tf_keras", "tensorflow")
 CALLBACK = "callback"  # a call's target
 _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is

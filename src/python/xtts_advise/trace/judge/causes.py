@@ -23,6 +23,7 @@ class Cause:
     code: str = ""
     purpose: str = ""  # what the call is for, where its name does not tell
     is_model: bool = False  # the training's own work, and no fault
+    of_gpu: bool = False  # it costs where it waits for a GPU
 
     def fits(self, names: list[str], code: str) -> bool:
         if self.names and any(re.search(self.names, name) for name in names):
@@ -33,6 +34,13 @@ class Cause:
 CACHE_WORDS = "A cache holds it, computed once: `xtts-precompute DATA CACHE`."
 
 CAUSES = (
+    Cause(
+        "prediction",
+        r"^(keras|tf_keras)\.(predict|evaluate)$",
+        "The training stands still while the model predicts, and each such call makes a data set: do it once an "
+        "epoch, or call model(clips, training=False).",
+        unit="step",
+    ),
     Cause(
         "phonemizer",
         r"phonemiz|espeak|g2p",
@@ -150,6 +158,7 @@ CAUSES = (
         "GradScaler skips steps that are not finite by itself.",
         code=r"get_scale|isfinite|isnan|isinf|\.any\(\)",
         unit="step",
+        of_gpu=True,
     ),
     Cause(
         "host copy",
@@ -158,6 +167,7 @@ CAUSES = (
         "and look every 50 steps.",
         code=r"\.item\(\)|\.cpu\(\)|\.numpy\(\)|\.tolist\(\)|synchronize\(\)",
         unit="step",
+        of_gpu=True,
     ),
     Cause(
         "printing",
@@ -190,6 +200,7 @@ CAUSES = (
     ),
 )
 
+_WAITS = 0.5  # of a call's time: it stands still
 _MODELS = {"torch", "tensorflow", "keras", "jax"}
 
 MADE_ANEW = Cause(
@@ -224,7 +235,7 @@ CALLS_BACK = Cause(
 )
 
 
-def cause_of(call: Call, unit: str) -> Cause | None:
+def cause_of(call: Call, unit: str, has_gpu: bool = True) -> Cause | None:
     """None: the call is the training's own work."""
     if call.target == CALLBACK:
         names = sorted(call.names)
@@ -234,6 +245,8 @@ def cause_of(call: Call, unit: str) -> Cause | None:
     for names, code in (([call.name, call.target], call.code), (sorted(call.c_names), ""), (sorted(call.names), "")):
         for cause in CAUSES:
             if cause.unit in ("", unit) and cause.fits(names, code):
+                if cause.of_gpu and not has_gpu and call.waits < _WAITS:
+                    return COMPUTES_IN_STEP if call.is_own else None
                 return None if cause.is_model else cause
         if call.target == "made":
             return MADE_ANEW

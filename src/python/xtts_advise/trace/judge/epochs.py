@@ -29,7 +29,7 @@ def of_gaps(training: Training) -> list[Finding]:
         if not any((place.file, place.function.rpartition(".")[2]) in loops for place in stack.path)
     ]
     for call in calls_of(stacks, None):
-        cause = cause_of(call, "step")
+        cause = cause_of(call, "step", training.has_gpu)
         if cause is None or cause.name == "own code":
             continue
         if cause.name == "loader made anew" and training.loop["facts"].get("persistent"):

@@ -13,6 +13,7 @@ from .training import Training
 WAIT_MIN = 0.15  # of a step: a shorter wait is no fault (users count up to 30 % as good)
 SELDOM = "Do it more seldom, or on less: the training stands still meanwhile."
 _ERROR = 0.25  # of a call's seconds: samples, and what runs beside it
+_REST_MIN = 0.025  # of a step: no gain is above 50-fold
 
 
 @dataclass
@@ -100,12 +101,11 @@ def count_words(call: Call, units: float, unit: str) -> list[str]:
 
 
 def gain_of(step_s: float, seconds: float) -> tuple[float, float]:
-    """How many times as fast a step becomes without these seconds, as a range."""
-
-    def without(share: float) -> float:
-        return step_s / max(step_s - share * seconds, 0.02 * step_s)
-
-    return without(1 - _ERROR), without(min(1 + _ERROR, step_s / seconds if seconds else 1))
+    """How many times as fast a step becomes without these seconds, as a range. What remains is known as well as
+    what goes."""
+    rest = max(step_s - seconds, _REST_MIN * step_s)
+    error = _ERROR * min(seconds, rest)
+    return step_s / (rest + error), step_s / (rest - error)
 
 
 def time_of(seconds: float) -> str:

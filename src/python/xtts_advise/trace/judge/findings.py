@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...words import percent
+from .beside import of_beside
 from .epochs import of_gaps
 from .finding import Finding, gain_of
+from .modes import of_modes
 from .parts import XLA, parts_of
 from .recording import Recording
 from .samples import of_samples
@@ -38,15 +40,16 @@ def judge(recordings: list[Recording]) -> Report:
         *of_gaps(training),
         *of_traces(training),
         *of_eager(training),
+        *of_modes(training),
         *of_stages(training),
         *of_python_functions(training),
         *of_worker_starts(training),
         *of_iterators(training),
         *of_batches(training),
     ]
-    findings = [finding for finding in findings if finding.share >= _SHARE_MIN]
+    findings = [finding for finding in findings if finding.share >= _SHARE_MIN] or of_beside(training)
     for finding in findings:
-        if finding.cause not in ("batch", "eager"):  # what these would gain was not measured
+        if finding.cause not in ("batch", "eager", "search of errors"):  # what these would gain was not measured
             finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
     parts = parts_of(training)

@@ -52,13 +52,13 @@ def parts_of(training: Training) -> list[tuple[str, float]]:
         scale = training.shown_s / total
         rest = []
         for stack in stacks:
-            name = _part_of(stack, training)
+            name = part_of(stack, training)
             if name is None:
                 rest.append(stack)
             else:
                 seconds[name] = seconds.get(name, 0.0) + scale * stack.wall_s
         for call in calls_of(rest, training.loop["counts"]):
-            cause = cause_of(call, "step")
+            cause = cause_of(call, "step", training.has_gpu)
             name = _CAUSES.get(cause.name, _OTHER) if cause else _OTHER
             seconds[name] = seconds.get(name, 0.0) + scale * call.wall_s
         if training.is_compiled and COMPILED in seconds:  # it takes its batch by itself
@@ -84,7 +84,7 @@ def _parts_of_compiled(training: Training) -> dict[str, float]:
     return {name or _OTHER: seconds / total for name, seconds in profile.parts.items()}
 
 
-def _part_of(stack: Stack, training: Training) -> str | None:
+def part_of(stack: Stack, training: Training) -> str | None:
     loops = [one for one in training.others if not one["trains"] and one["facts"]["kind"] != "tf.function"]
     if any(is_of_loop(place, loop) for loop in loops for place in stack.path[1:]):
         return "validation"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+from bisect import bisect
 from collections import Counter
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
 
 _LONGER = 0.3  # of what seems to come in every Nth step
+_SELDOM_LOOKS = 10  # steps from one look at the GPU's result to the next
 _MANY_CALLS = 300  # small calls on one line, in a step
 
 
@@ -28,15 +30,16 @@ def of_steps(training: Training) -> list[Finding]:
     for call in calls_of(stacks, training.loop["counts"]):
         share = call.wall_s / total
         seconds = training.shown_s * share
-        cause = cause_of(call, "step")
-        many = sum(often for name, often in call.c_names.items() if name.startswith("torch"))
-        if cause is None and many >= _MANY_CALLS and not _is_of_model(call):
-            cause = _SMALL_CALLS
+        cause = cause_of(call, "step", training.has_gpu)
+        if cause is None and not _is_of_model(call):
+            cause = next((one for one in _SMALL_CALLS if _often(call, one.names) >= _MANY_CALLS), None)
         if cause is None:
             continue
         words = [f"{time_of(seconds)} and {percent(seconds / training.step_s)} of a step"]
         words += count_words(call, training.loop["counts"]["units"], "step")
         period = _period_of(training, call)
+        if period is not None and cause.of_gpu and period[0] >= _SELDOM_LOOKS:
+            continue  # it waits for what the GPU has to compute anyway
         if period is not None:
             words.append(f"in every {period[0]} steps, {time_of(period[1])} each time")
         finding = finding_of(call, cause, seconds, training, words, "step")
@@ -44,18 +47,30 @@ def of_steps(training: Training) -> list[Finding]:
             finding.cache = "no"
             finding.remedy = finding.remedy.replace(CACHE_WORDS, "").strip() or SELDOM
         findings.append(finding)
-    return [*merged(findings), *_every_nth(training, stacks, findings), *_validation(training)]
+    return [*merged(findings), *_every_nth(training, stacks, findings), *_validation(training, findings)]
 
 
-_SMALL_CALLS = Cause(
-    "small calls",
-    "",
-    "Hundreds of small calls a step: torch._foreach_* and fused optimizers do the work of all weights in a few.",
+_SMALL_CALLS = (
+    Cause(
+        "small calls",
+        "torch",
+        "Hundreds of small calls a step: give one operation all values at once (for weights, torch._foreach_* and "
+        "fused optimizers do it).",
+    ),
+    Cause(
+        "small calls",
+        "tensorflow",
+        "Hundreds of small calls a step: give one operation all values at once, or put the loop into a tf.function.",
+    ),
 )
 
 
+def _often(call: Call, framework: str) -> float:
+    return sum(often for name, often in call.c_names.items() if name.startswith(framework))
+
+
 def _is_of_model(call: Call) -> bool:
-    return any(place.function.endswith(".forward") for place in (*call.outer, call.place))
+    return any(place.function.endswith((".forward", ".call")) for place in (*call.outer, call.place))
 
 
 def _period_of(training: Training, call: Call) -> tuple[int, float] | None:
@@ -145,16 +160,19 @@ def deepest_common(stacks: list[Stack], others: set[tuple[str, str]]) -> Place |
     return places[max(common)] if common else None
 
 
-def _validation(training: Training) -> list[Finding]:
+def _validation(training: Training, told: list[Finding]) -> list[Finding]:
     """Another loop over batches within the steps of the one that trains."""
     findings = []
-    begin = min((step[0] for step in training.loop["steps"]), default=0.0)
-    end = max((step[0] + step[2] for step in training.loop["steps"]), default=0.0)
+    begins = [step[0] for step in training.loop["steps"]]
+    end = begins[-1] + training.loop["steps"][-1][2]
     for other in training.others:
-        inside = [step for step in other["steps"] if begin <= step[0] <= end]
-        if not inside or other["trains"] or other["facts"]["kind"] == "tf.function":
+        inside = [step for step in other["steps"] if begins[0] <= step[0] <= end]
+        is_told = any((one.file, one.line) == (other["file"], other["line"]) for one in told)
+        if not inside or is_told or other["trains"] or other["facts"]["kind"] == "tf.function":
             continue
-        seconds = sum(whole for _, _, whole in inside)
+        # As far as it tells, its last batch lasts to the next validation.
+        limits = [*begins[1:], end]
+        seconds = sum(min(whole, limits[bisect(begins, at) - 1] - at) for at, _, whole in inside)
         per_step = seconds / max(1, len(training.loop["steps"]))
         findings.append(
             Finding(

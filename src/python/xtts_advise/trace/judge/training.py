@@ -6,6 +6,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..inside.modes import GPU
 from .profile import Profile, read_profile
 from .recording import Place, Recording, Stack
 
@@ -68,6 +69,10 @@ class Training:
     @property
     def workers(self) -> int:
         return int(self.loop["facts"].get("workers") or 0)
+
+    @property
+    def has_gpu(self) -> bool:
+        return GPU in self.trainer.facts["modes"]
 
     @property
     def has_python_functions(self) -> bool:
