@@ -1,6 +1,6 @@
 // FeatureConfig: everything that decides the numbers of the features, and nothing else. It is
-// hashed into the fingerprint (canonical_json.hpp). section_fields.hpp lists its fields: what is
-// added here is added there, so that it is written, read and hashed. The sections that a step of
+// hashed into the fingerprint (canonical_json.hpp). A member that is added here needs its row in
+// feature_members.hpp. The sections that a step of
 // src/dsp reads alone have headers of their own: condition_config.hpp has trim and loudness,
 // frame_config.hpp has stft and mel.
 //

@@ -1,10 +1,10 @@
 #include "formats/manifest_recipe.hpp"
 
 #include "base/try.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/feature_members.hpp"
 #include "formats/recipe.hpp"
-#include "formats/section_fields.hpp"
-#include "formats/section_members.hpp"
+#include "formats/recipe_members.hpp"
+#include "formats/section_reader.hpp"
 
 namespace xtts::formats {
 namespace {
@@ -28,8 +28,7 @@ std::string find_problem(const FeatureConfig& config) {
 Result<FeatureConfig> feature_config_from_json(const json& features) {
   FeatureConfig config;
   std::string problem;
-  SectionMembers members(features, "features", problem);
-  visit_features(config, members);
+  read_section(features, "features", kFeatureMembers, config, problem);
   if (problem.empty()) problem = find_problem(config);
   if (!problem.empty()) return Status(StatusCode::kUnsupported, problem);
   return config;
@@ -40,12 +39,9 @@ Result<Recipe> recipe_of(const Manifest& manifest) {
   recipe.name = manifest.recipe_name;
   XTTS_ASSIGN(*recipe.features, feature_config_from_json(manifest.features));
   std::string problem;
-  SectionMembers text(manifest.text, "text", problem);
-  visit_text(recipe.text, text);
-  SectionMembers corpus(manifest.corpus, "corpus", problem);
-  visit_corpus(recipe.corpus, corpus);
-  SectionMembers storage(manifest.storage, "storage", problem);
-  visit_storage(recipe.storage, storage);
+  read_section(manifest.text, "text", kTextMembers, recipe.text, problem);
+  read_section(manifest.corpus, "corpus", kCorpusMembers, recipe.corpus, problem);
+  read_section(manifest.storage, "storage", kStorageMembers, recipe.storage, problem);
   if (!problem.empty()) return Status(StatusCode::kUnsupported, problem);
   return recipe;
 }

@@ -1,41 +1,41 @@
-// The four sections as JSON: every field has its name in recipes, and enumerators have the names
-// of formats/enum_names.hpp (section_fields.hpp).
+// The four sections as JSON: every member has its name in recipes (member_table.hpp), and
+// enumerators have the names of formats/enum_names.hpp.
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
-#include "formats/section_fields.hpp"
+#include "formats/feature_members.hpp"
+#include "formats/recipe_members.hpp"
 
 namespace xtts::formats {
 namespace {
 
 using nlohmann::json;
 
-class FieldWriter {
+template <typename Section>
+class SectionWriter {
  public:
   json object = json::object();
 
-  template <typename Value>
-  void always(const std::string& name, const Value& value) {
-    object[name] = in_json(value);
+  explicit SectionWriter(const Section& section) : section_(section) {}
+
+  void member(const auto& row, const std::string& name, auto at) {
+    const auto& value = at(section_);
+    if (row.in_json == InJson::kLater && value == at(unset_)) return;
+    place_of(name) = in_json(value);
   }
-  template <typename Value>
-  void later(const std::string& name, const Value& value, const Value& unset) {
-    if (value != unset) always(name, value);
-  }
-  void section(const std::string& name, const auto& visit) {
-    FieldWriter inside;
-    visit(inside);
-    object[name] = std::move(inside.object);
-  }
-  void later_section(const std::string& name, const auto& visit) {
-    FieldWriter inside;
-    visit(inside);
-    if (!inside.object.empty()) object[name] = std::move(inside.object);
-  }
-  void section_where(const std::string& name, bool condition, const auto& visit) {
-    if (condition) section(name, visit);
+  bool enters(const auto& row, const std::string&, auto at) {
+    return row.is_there == nullptr || (at(section_).*row.is_there)();
   }
 
  private:
+  json& place_of(std::string_view name) {
+    json* place = &object;
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+      place = &(*place)[std::string(name.substr(0, dot))];
+      name.remove_prefix(dot + 1);
+    }
+    return (*place)[std::string(name)];
+  }
+
   template <typename Value>
   static json in_json(const Value& value) {
     if constexpr (std::is_same_v<Value, DType>) {
@@ -58,32 +58,34 @@ class FieldWriter {
   static json in_json(const std::optional<Value>& value) {
     return value ? in_json(*value) : json();
   }
+
+  const Section& section_;
+  const Section unset_ = {};
 };
+
+template <typename Section>
+json written(const Section& section, const auto& table) {
+  SectionWriter<Section> writer(section);
+  visit_members(table, "", kItself, writer);
+  return std::move(writer.object);
+}
 
 }  // namespace
 
 json to_json(const FeatureConfig& config) {
-  FieldWriter fields;
-  visit_features(config, fields);
-  return std::move(fields.object);
+  return written(config, kFeatureMembers);
 }
 
 json to_json(const TextConfig& config) {
-  FieldWriter fields;
-  visit_text(config, fields);
-  return std::move(fields.object);
+  return written(config, kTextMembers);
 }
 
 json to_json(const CorpusConfig& config) {
-  FieldWriter fields;
-  visit_corpus(config, fields);
-  return std::move(fields.object);
+  return written(config, kCorpusMembers);
 }
 
 json to_json(const StorageConfig& config) {
-  FieldWriter fields;
-  visit_storage(config, fields);
-  return std::move(fields.object);
+  return written(config, kStorageMembers);
 }
 
 }  // namespace xtts::formats

@@ -1,6 +1,6 @@
 // The columns that are computed from sound, a row each. A row has everything about a column but
 // the computation of its values (dsp/extract.hpp). A new column needs a value of SoundColumn, a
-// member of ColumnsConfig, a row here, and its arithmetic.
+// member of ColumnsConfig with its row (feature_members.hpp), a row here, and its arithmetic.
 #pragma once
 
 #include <array>
@@ -20,7 +20,6 @@ namespace xtts::formats {
 struct SoundColumnInfo {
   SoundColumn column;
   std::string_view name;
-  std::string_view help;        // help for the recipe's key
   bool ColumnsConfig::*wanted;  // null: the wave, whose key is a dtype
   // True if the whole chain makes the column: the logarithm, normalization, padding by pad_value,
   // and statistics.

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "formats/feature_config.hpp"
-#include "recipe/feature_keys.hpp"
+#include "formats/feature_members.hpp"
+#include "formats/recipe_members.hpp"
 #include "recipe/make_key.hpp"
 #include "recipe/named_files.hpp"
 #include "recipe/text_tables.hpp"
@@ -15,188 +15,87 @@ namespace {
 
 using formats::Recipe;
 
-Key fits_key() {
-  Key key;
-  key.name = "fits";
-  key.about = "vocoders and models that take these features";
-  key.takes = "a list of texts";
-  key.is_list = true;
-  key.print = [](const Recipe& recipe) {
-    std::vector<std::string> printed;
-    for (const std::string& name : recipe.fits) printed.push_back(quote_yaml(name));
-    return printed;
-  };
-  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
-    recipe.fits.clear();
-    for (const Scalar& value : values) recipe.fits.push_back(value.text);
-    return std::string();
-  };
-  key.reset = [](Recipe& recipe) { recipe.fits.clear(); };
-  return key;
+template <typename At>
+Key key_of(At at) {
+  using Value = std::remove_cvref_t<decltype(at(std::declval<Recipe&>()))>;
+  if constexpr (std::is_same_v<Value, std::vector<double>>) {
+    Key key = list_key(at, "a list of numbers", Codec<double>::print, Codec<double>::read);
+    key.is_number = true;
+    return key;
+  } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    return list_key(at, "a list of texts", Codec<std::string>::print, Codec<std::string>::read);
+  } else if constexpr (std::is_same_v<Value, std::vector<formats::TextTable>>) {
+    const auto name = [](const formats::TextTable& table) { return table.name; };
+    return list_key(at, "a list of " + text_table_names(), name,
+                    [](const Scalar& value, formats::TextTable& out) -> std::string {
+                      auto table = text_table(value.text);
+                      if (!table) return "'" + value.text + "' is none of " + text_table_names();
+                      out = *std::move(table);
+                      return {};
+                    });
+  } else {
+    return scalar_key(at);
+  }
 }
 
-Key vocabulary_key(Condition applies_when) {
-  Key key = scalar_key(
-      "text.vocabulary", [](auto& recipe) -> auto& { return recipe.text.vocabulary; },
-      "the n-th character is token n; 0 is padding", std::move(applies_when));
-  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
-    auto characters = canonical_vocabulary(values.front().text);
-    if (!characters.ok()) return characters.status().message();
-    recipe.text.vocabulary = std::move(characters).value();
-    return std::string();
-  };
-  return key;
+// Spelled as one of several forms; they enter the recipe in one.
+std::string set_vocabulary(Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
+  auto characters = canonical_vocabulary(values.front().text);
+  if (!characters.ok()) return characters.status().message();
+  recipe.text.vocabulary = std::move(characters).value();
+  return {};
 }
 
-Key vocabulary_file_key() {
-  Key key;
-  key.name = "text.vocabulary_file";
-  key.about = "a file of characters; they enter the recipe, not its path";
-  key.takes = "a path";
-  key.is_printed = false;
-  key.applies_when = {"text.tokens", {"characters"}};
-  key.print = [](const Recipe&) { return std::vector<std::string>(); };
-  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess& files) {
-    auto characters = read_vocabulary_file(files.env, files.folder, values.front().text);
-    if (!characters.ok()) return characters.status().message();
-    recipe.text.vocabulary = std::move(characters).value();
-    return std::string();
-  };
-  key.reset = [](Recipe&) {};
-  return key;
+std::string set_vocabulary_file(Recipe& recipe, const std::vector<Scalar>& values,
+                                const FileAccess& files) {
+  auto characters = read_vocabulary_file(files.env, files.folder, values.front().text);
+  if (!characters.ok()) return characters.status().message();
+  recipe.text.vocabulary = std::move(characters).value();
+  return {};
 }
 
-Key normalize_key() {
-  Key key;
-  key.name = "text.normalize";
-  key.about = "applied in this order before tokens are made";
-  key.takes = "a list of " + text_table_names();
-  key.is_list = true;
-  key.applies_when = {"text.store", {"true"}};
-  key.print = [](const Recipe& recipe) {
-    std::vector<std::string> printed;
-    for (const formats::TextTable& table : recipe.text.normalize) printed.push_back(table.name);
-    return printed;
-  };
-  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
-    std::vector<formats::TextTable> tables;
-    for (const Scalar& value : values) {
-      auto table = text_table(value.text);
-      if (!table) return "'" + value.text + "' is none of " + text_table_names();
-      tables.push_back(std::move(*table));
-    }
-    recipe.text.normalize = std::move(tables);
-    return std::string();
-  };
-  key.reset = [](Recipe& recipe) { recipe.text.normalize.clear(); };
-  return key;
+std::string set_channels_file(Recipe& recipe, const std::vector<Scalar>& values,
+                              const FileAccess& files) {
+  auto numbers = read_channels_file(files.env, files.folder, values.front().text);
+  if (!numbers.ok()) return numbers.status().message();
+  recipe.features->normalize.channel_offsets = std::move(numbers->offsets);
+  recipe.features->normalize.channel_scales = std::move(numbers->scales);
+  return {};
 }
 
-std::vector<Key> general_keys() {
+// Makes a key of each member that a recipe may set.
+class KeyMaker {
+ public:
   std::vector<Key> keys;
-  keys.push_back(XTTS_KEY(name, "the name of the recipe"));
-  keys.push_back(XTTS_KEY(about, "one line for people"));
-  keys.push_back(fits_key());
-  return keys;
-}
 
-std::vector<Key> text_keys() {
-  const Condition characters{"text.tokens", {"characters"}};
-  const Condition any{"text.tokens", {"bytes", "characters"}};
-  return {
-      XTTS_KEY(text.tokens, "none | bytes: byte + 1 | characters: place in the vocabulary"),
-      vocabulary_key(characters),
-      vocabulary_file_key(),
-      XTTS_KEY(
-          text.max_tokens,
-          "tokens of a record: a number | auto: what the corpus needs | 200+: auto, at least 200; "
-          "shorter texts are padded with 0",
-          any),
-      XTTS_KEY(text.too_long, "drop | truncate", any),
-      XTTS_KEY(text.unknown,
-               "drop: leave the character out | unk: token vocabulary + 1 | error: reject the clip",
-               characters),
-      XTTS_KEY(text.use_normalized, "tokens of the normalized text, else of the raw one", any),
-      XTTS_KEY(text.store, "false: sound alone, without texts and tokens (--no-text)"),
-      normalize_key(),
-  };
-}
+  void add(std::string name, std::string_view about, const Condition& applies_when, auto at) {
+    Key key = key_of(at);
+    key.name = std::move(name);
+    key.about = about;
+    key.applies_when = applies_when;
+    key.reset = [at](Recipe& recipe) {
+      const Recipe defaults = default_recipe();
+      at(recipe) = at(defaults);
+    };
+    keys.push_back(std::move(key));
+  }
 
-std::vector<Key> corpus_keys() {
-  const Condition lists{
-      "corpus.layout",
-      {"\"auto\"", "\"commonvoice\"", "\"ljspeech\"", "\"table\""}};  // texts are printed quoted
-  const Condition table{"corpus.layout", {"\"auto\"", "\"table\""}};
-  return {
-      XTTS_KEY(corpus.layout, "auto, or a layout's name: xtts-precompute build --help lists them"),
-      XTTS_KEY(corpus.language, "language of clips whose list does not say"),
-      XTTS_KEY(corpus.speaker, "one name for all clips"),
-      XTTS_KEY(corpus.speaker_pattern,
-               "regular expression on the file name; its first group is the speaker"),
-      XTTS_KEY(corpus.train_split, "share of the clips; what both splits leave is for testing"),
-      XTTS_KEY(corpus.validation_split, "share of the clips"),
-      XTTS_KEY(corpus.validation_clips_max, "more validation clips than this go to training"),
-      XTTS_KEY(corpus.split_seed, "seed of the hash that splits"),
-      XTTS_KEY(corpus.split_by, "id | source | speaker | text: what stays together"),
-      XTTS_KEY(corpus.train_subset_fraction, "share of the training clips to keep"),
-      XTTS_KEY(corpus.subset_seed, "seed of the hash that picks those clips"),
-      XTTS_KEY(corpus.metadata_train_file,
-               "lists of training and evaluation clips, relative to DATA", lists),
-      XTTS_KEY(corpus.metadata_eval_file, "", lists),
-      XTTS_KEY(corpus.wavs_train_folder, "folders of the audio of these lists, relative to DATA",
-               lists),
-      XTTS_KEY(corpus.wavs_eval_folder, "", lists),
-      scalar_key("corpus.audio_column", XTTS_AT(corpus.columns.audio),
-                 "names of the columns of a CSV, TSV or JSONL list, where they are not the usual",
-                 table),
-      scalar_key("corpus.id_column", XTTS_AT(corpus.columns.id), "", table),
-      scalar_key("corpus.text_column", XTTS_AT(corpus.columns.text), "", table),
-      scalar_key("corpus.normalized_column", XTTS_AT(corpus.columns.normalized), "", table),
-      scalar_key("corpus.speaker_column", XTTS_AT(corpus.columns.speaker), "", table),
-      scalar_key("corpus.language_column", XTTS_AT(corpus.columns.language), "", table),
-      scalar_key("corpus.split_column", XTTS_AT(corpus.columns.split), "", table),
-      scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "in seconds, as end_column",
-                 table),
-      scalar_key("corpus.end_column", XTTS_AT(corpus.columns.end), "", table),
-      XTTS_KEY(corpus.encoding,
-               "encoding of the lists, such as cp1256; empty: UTF-8, or UTF-16 with its mark"),
-      XTTS_KEY(corpus.max_source_seconds, "longer source files are dropped"),
-      XTTS_KEY(corpus.max_clip_seconds, "longer clips are dropped; none: no limit"),
-  };
-}
-
-std::vector<Key> odd_clip_keys() {
-  return {
-      XTTS_KEY(corpus.too_short, "keep | warn | drop: clips shorter than too_short_seconds"),
-      XTTS_KEY(corpus.too_short_seconds, "seconds before the trim"),
-      XTTS_KEY(corpus.silent, "keep | warn | drop: clips whose peak is below silent_dbfs"),
-      XTTS_KEY(corpus.silent_dbfs, "dB, where full scale is 0"),
-      XTTS_KEY(corpus.clipped,
-               "keep | warn | drop: clips with more than clipped_share of samples at full scale"),
-      XTTS_KEY(corpus.clipped_share, "0 to 1"),
-      XTTS_KEY(corpus.not_finite,
-               "keep | warn | drop: clips with NaN or infinite samples, which are taken as 0"),
-      XTTS_KEY(corpus.low_rate,
-               "keep | warn | drop: sources at a lower rate than source_rate_below"),
-      XTTS_KEY(corpus.source_rate_below, "Hz"),
-      XTTS_KEY(corpus.duplicates,
-               "keep | warn | drop: clips with the same samples as an earlier one"),
-      XTTS_KEY(corpus.no_text,
-               "keep | warn | drop: clips without a text in a corpus that has texts"),
-      XTTS_KEY(
-          corpus.truncated,
-          "auto | keep | warn | drop | reject: clips of cut or damaged files; auto rejects them "
-          "where they have a text, and warns where they have none"),
-  };
-}
-
-std::vector<Key> storage_keys() {
-  return {
-      XTTS_KEY(storage.store, "lmdb | hdf5"),
-      XTTS_KEY(storage.layout, "padded: ready batches | packed: true lengths, less disk"),
-      XTTS_KEY(storage.dtype, "float32 | float16 | bfloat16"),
-  };
-}
+  void member(const auto& row, const std::string& name, auto at) {
+    add(name, row.about, row.applies_when, at);
+    if (name == "text.vocabulary") {
+      keys.back().set = set_vocabulary;
+      keys.push_back(file_key("text.vocabulary_file",
+                              "a file of characters; they enter the recipe, not its path",
+                              row.applies_when, set_vocabulary_file));
+    } else if (name == "features.normalize.channel_scales") {
+      keys.push_back(file_key("features.normalize.channels_file",
+                              "a file with a line for each channel: SCALE, or OFFSET SCALE; the "
+                              "numbers enter the recipe",
+                              row.applies_when, set_channels_file));
+    }
+  }
+  bool enters(const auto& row, const std::string&, auto) { return row.is_there == nullptr; }
+};
 
 void check_names(const Recipe& recipe, std::vector<std::string>& problems) {
   const auto is_name_character = [](char c) {
@@ -227,12 +126,23 @@ Recipe default_recipe() {
 
 const std::vector<Key>& key_table() {
   static const std::vector<Key> table = [] {
-    std::vector<Key> all;
-    for (const auto& part : {general_keys(), feature_keys(), text_keys(), corpus_keys(),
-                             odd_clip_keys(), storage_keys()}) {
-      all.insert(all.end(), part.begin(), part.end());
-    }
-    return all;
+    KeyMaker maker;
+    maker.add(
+        "name", "the name of the recipe", {}, [](auto& r) -> auto& { return r.name; });
+    maker.add(
+        "about", "one line for people", {}, [](auto& r) -> auto& { return r.about; });
+    maker.add(
+        "fits", "vocoders and models that take these features", {},
+        [](auto& r) -> auto& { return r.fits; });
+    visit_members(
+        formats::kFeatureMembers, "features.", [](auto& r) -> auto& { return *r.features; }, maker);
+    visit_members(
+        formats::kTextMembers, "text.", [](auto& r) -> auto& { return r.text; }, maker);
+    visit_members(
+        formats::kCorpusMembers, "corpus.", [](auto& r) -> auto& { return r.corpus; }, maker);
+    visit_members(
+        formats::kStorageMembers, "storage.", [](auto& r) -> auto& { return r.storage; }, maker);
+    return std::move(maker.keys);
   }();
   return table;
 }
@@ -258,8 +168,7 @@ std::string why_ignored(const Key& key, const Recipe& recipe) {
   const Key& other = *find_key(condition.key);
   if (std::string reason = why_ignored(other, recipe); !reason.empty()) return reason;
   const std::string value = other.print(recipe).front();
-  if (std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end())
-    return {};
+  if (std::ranges::find(condition.values, value) != condition.values.end()) return {};
   return std::string(condition.key) + " is " + value;
 }
 

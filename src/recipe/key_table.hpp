@@ -1,6 +1,7 @@
-// The table of every key of a recipe: name, comment, type, and under which other key it means
-// anything. Parsing, --set, to_yaml and the suggestions in error messages all read this one table,
-// so a key exists everywhere or nowhere. Immutable after its first use, share freely.
+// The table of every key of a recipe, made of the tables of members (formats/member_table.hpp),
+// with how each is printed and set. Parsing, --set, to_yaml and the suggestions in error messages
+// all read this one table, so a key exists everywhere or nowhere. Immutable after its first use,
+// share freely.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "formats/member_table.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/key_codec.hpp"
 
@@ -20,12 +22,7 @@ struct FileAccess {
   std::string folder;
 };
 
-// When a key means something: another key has one of these values. A file that sets it elsewhere is
-// refused, for it would be ignored in silence.
-struct Condition {
-  std::string_view key;  // empty: always means something
-  std::vector<std::string_view> values;
-};
+using formats::Condition;
 
 struct Key {
   std::string name;        // "features.mel.n_mels"

@@ -1,4 +1,4 @@
-// How the entries of the key table are made. Private to the files that list keys.
+// How a member of a recipe becomes an entry of the key table. Private to that table.
 #pragma once
 
 #include <optional>
@@ -19,66 +19,59 @@ inline constexpr bool kIsNumber<formats::RecordLength> = true;
 template <typename Value>
 inline constexpr bool kIsNumber<std::optional<Value>> = kIsNumber<Value>;
 
-// `access` leads from a recipe, const or not, to the value.
-template <typename Access>
-Key scalar_key(std::string name, Access access, std::string_view about,
-               Condition applies_when = {}) {
-  using Value = std::remove_cvref_t<decltype(access(std::declval<formats::Recipe&>()))>;
+// `at` leads from a recipe, const or not, to the value.
+template <typename At>
+Key scalar_key(At at) {
+  using Value = std::remove_cvref_t<decltype(at(std::declval<formats::Recipe&>()))>;
   Key key;
-  key.name = std::move(name);
-  key.about = about;
   key.takes = Codec<Value>::takes();
   key.is_number = kIsNumber<Value>;
-  key.applies_when = std::move(applies_when);
-  key.print = [access](const formats::Recipe& recipe) {
-    return std::vector<std::string>{Codec<Value>::print(access(recipe))};
+  key.print = [at](const formats::Recipe& recipe) {
+    return std::vector<std::string>{Codec<Value>::print(at(recipe))};
   };
-  key.set = [access](formats::Recipe& recipe, const std::vector<Scalar>& values,
-                     const FileAccess&) {
-    return Codec<Value>::read(values.front(), access(recipe));
-  };
-  key.reset = [access](formats::Recipe& recipe) {
-    const formats::Recipe defaults = default_recipe();
-    access(recipe) = access(defaults);
+  key.set = [at](formats::Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
+    return Codec<Value>::read(values.front(), at(recipe));
   };
   return key;
 }
 
-// The same for a list of numbers.
-template <typename Access>
-Key numbers_key(std::string name, Access access, std::string_view about, Condition applies_when) {
+// The same for a list. `read` makes an item of a scalar, or returns what is wrong.
+template <typename At, typename Print, typename Read>
+Key list_key(At at, std::string takes, Print print, Read read) {
+  using List = std::remove_cvref_t<decltype(at(std::declval<formats::Recipe&>()))>;
+  Key key;
+  key.takes = std::move(takes);
+  key.is_list = true;
+  key.print = [at, print](const formats::Recipe& recipe) {
+    std::vector<std::string> printed;
+    for (const auto& item : at(recipe)) printed.push_back(print(item));
+    return printed;
+  };
+  key.set = [at, read](formats::Recipe& recipe, const std::vector<Scalar>& values,
+                       const FileAccess&) {
+    List items(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::string problem = read(values[i], items[i]);
+      if (!problem.empty()) return problem;
+    }
+    at(recipe) = std::move(items);
+    return std::string();
+  };
+  return key;
+}
+
+// A key that reads a file, and is never printed: what it says enters other keys.
+Key file_key(std::string name, std::string_view about, formats::Condition applies_when, auto set) {
   Key key;
   key.name = std::move(name);
   key.about = about;
-  key.takes = "a list of numbers";
-  key.is_number = true;
-  key.is_list = true;
-  key.applies_when = std::move(applies_when);
-  key.print = [access](const formats::Recipe& recipe) {
-    std::vector<std::string> printed;
-    for (const double number : access(recipe)) printed.push_back(Codec<double>::print(number));
-    return printed;
-  };
-  key.set = [access](formats::Recipe& recipe, const std::vector<Scalar>& values,
-                     const FileAccess&) {
-    std::vector<double> numbers(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::string problem = Codec<double>::read(values[i], numbers[i]);
-      if (!problem.empty()) return problem;
-    }
-    access(recipe) = std::move(numbers);
-    return std::string();
-  };
-  key.reset = [access](formats::Recipe& recipe) { access(recipe).clear(); };
+  key.takes = "a path";
+  key.is_printed = false;
+  key.applies_when = applies_when;
+  key.print = [](const formats::Recipe&) { return std::vector<std::string>(); };
+  key.set = std::move(set);
+  key.reset = [](formats::Recipe&) {};
   return key;
 }
 
 }  // namespace xtts::recipe
-
-#define XTTS_AT(path)         \
-  [](auto& recipe) -> auto& { \
-    return recipe.path;       \
-  }
-
-// Of a key that is called as the recipe's member is.
-#define XTTS_KEY(path, ...) scalar_key(#path, XTTS_AT(path), __VA_ARGS__)

@@ -1,4 +1,4 @@
-// SectionMembers copies members of a manifest's section (an object) into a config struct. It keeps
+// SectionReader copies members of a manifest's section (an object) into a config struct. It keeps
 // the first problem: a missing member, another type, or a word that this version does not know.
 // Members after a problem keep their defaults. Private to the decoders of sections.
 #pragma once
@@ -13,50 +13,39 @@
 #include <vector>
 
 #include "formats/enum_names.hpp"
+#include "formats/member_table.hpp"
 #include "formats/record_length.hpp"
 #include "formats/text_config.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::formats {
 
-class SectionMembers {
+template <typename Section>
+class SectionReader {
  public:
-  SectionMembers(const nlohmann::json& object, std::string path, std::string& problem)
-      : object_(object), path_(std::move(path)), problem_(problem) {
-    if (!object_.is_object() && problem_.empty()) problem_ = path_ + " is not an object";
-  }
+  // `name` is the section's, such as "features".
+  SectionReader(const nlohmann::json& object, std::string name, Section& section,
+                std::string& problem)
+      : object_(object), name_(std::move(name)), section_(section), problem_(problem) {}
 
-  template <typename T>
-  void always(const std::string& key, T& target) {
-    const nlohmann::json* value = find(key);
-    if (value != nullptr) copy_value(key, *value, target);
+  void member(const auto& row, const std::string& name, auto at) {
+    const nlohmann::json* const value = look(name);
+    if (value != nullptr) return copy(name, *value, at(section_));
+    if (row.in_json == InJson::kAlways) refuse(name);
   }
-  // An unset value is stored as null.
-  template <typename T>
-  void always(const std::string& key, std::optional<T>& target) {
-    const nlohmann::json* value = find(key);
-    if (value != nullptr && !value->is_null()) copy_value(key, *value, target.emplace());
-  }
-  // A missing member keeps its default.
-  template <typename T>
-  void later(const std::string& key, T& target, const T& /*unset*/) {
-    const nlohmann::json* value = look(key);
-    if (value != nullptr) copy_value(key, *value, target);
-  }
-
-  void section(const std::string& key, const auto& visit) { visit_inside(key, find(key), visit); }
-  void later_section(const std::string& key, const auto& visit) {
-    visit_inside(key, look(key), visit);
-  }
-  void section_where(const std::string& key, bool /*condition*/, const auto& visit) {
-    if (look(key) != nullptr) section(key, visit);
+  bool enters(const auto& row, const std::string& name, auto /*at*/) {
+    return row.is_there == nullptr || look(name) != nullptr;
   }
 
  private:
-  void visit_inside(const std::string& key, const nlohmann::json* value, const auto& visit) {
-    static const nlohmann::json kEmpty = nlohmann::json::object();
-    SectionMembers inside(value == nullptr ? kEmpty : *value, path_ + "." + key, problem_);
-    visit(inside);
+  template <typename T>
+  void copy(const std::string& key, const nlohmann::json& value, T& target) {
+    copy_value(key, value, target);
+  }
+  // An unset value is stored as null.
+  template <typename T>
+  void copy(const std::string& key, const nlohmann::json& value, std::optional<T>& target) {
+    if (!value.is_null()) copy_value(key, value, target.emplace());
   }
 
   template <typename T>
@@ -96,32 +85,46 @@ class SectionMembers {
 
   void copy_tables(const std::string& key, const nlohmann::json& value,
                    std::vector<TextTable>& target) {
-    if (!value.is_array()) return refuse(key);
-    for (const nlohmann::json& item : value) {
-      SectionMembers members(item, path_ + "." + key, problem_);
-      TextTable& table = target.emplace_back();
-      members.always("name", table.name);
-      members.always("rows", table.rows);
-    }
+    const auto is_table = [](const nlohmann::json& item) {
+      return item.is_object() && item.contains("name") && item["name"].is_string() &&
+             item.contains("rows") && item["rows"].is_string();
+    };
+    if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_table)) return refuse(key);
+    for (const nlohmann::json& item : value) target.push_back({item["name"], item["rows"]});
   }
 
-  const nlohmann::json* look(const std::string& key) const {
-    if (!problem_.empty()) return nullptr;
-    const auto found = object_.find(key);
-    return found != object_.end() ? &*found : nullptr;
-  }
-  const nlohmann::json* find(const std::string& key) {
-    const nlohmann::json* const found = look(key);
-    if (found == nullptr) refuse(key);
-    return found;
+  // Null where it is absent, and after a problem.
+  const nlohmann::json* look(std::string_view name) {
+    const nlohmann::json* object = &object_;
+    std::string path = name_;
+    while (true) {
+      if (problem_.empty() && !object->is_object()) problem_ = path + " is not an object";
+      if (!problem_.empty()) return nullptr;
+      const std::string word(name.substr(0, name.find('.')));
+      const auto found = object->find(word);
+      if (found == object->end()) return nullptr;
+      object = &*found;
+      if (word.size() == name.size()) return object;
+      name.remove_prefix(word.size() + 1);
+      path += "." + word;
+    }
   }
   void refuse(const std::string& key) {
-    if (problem_.empty()) problem_ = path_ + "." + key + " is missing or unknown to this version";
+    if (problem_.empty()) problem_ = name_ + "." + key + " is missing or unknown to this version";
   }
 
   const nlohmann::json& object_;
-  std::string path_;
+  std::string name_;
+  Section& section_;
   std::string& problem_;
 };
+
+// Keeps the first problem of all sections that are read with it.
+template <typename Section>
+void read_section(const nlohmann::json& object, std::string name, const auto& table,
+                  Section& section, std::string& problem) {
+  SectionReader<Section> reader(object, std::move(name), section, problem);
+  visit_members(table, "", kItself, reader);
+}
 
 }  // namespace xtts::formats
