@@ -393,6 +393,15 @@ def test_a_fix_writes_all_it_can_and_tells_the_rest():
         mend(many, "config.yaml", ITS, judged)
 
 
+def test_each_change_is_named_though_it_is_of_quotes_or_of_nothing():
+    text = quiet('  batch_size: "32"\n  language: no\n  num_workers:\n', "", "model:\n")
+    fix = mend(text, "config.yaml", ITS, judged)
+    assert command.fix_text(fix) == (
+        'mended model: now a comment\nmended data.batch_size: "32" -> 32\n'
+        'mended data.language: no -> "no"\nmended data.num_workers: now a comment\n'
+    )
+
+
 def test_no_older_backup_is_overwritten(tmp_path):
     path = write(tmp_path / "config.yaml")
     write(tmp_path / "config.yaml.bak", "older")

@@ -101,4 +101,5 @@ def fix_text(fix: Fix) -> str:
 def _change_text(change: Change) -> str:
     if not change.after:
         return f"{visible(change.key)}: now a comment"
-    return f"{visible(change.key)}: {visible(change.before) or 'added'} -> {visible(change.after)}"
+    after = f'"{change.after}"' if change.after == change.before else change.after
+    return f"{visible(change.key)}: {visible(change.before) or 'added'} -> {visible(after)}"

@@ -10,6 +10,7 @@ from ..findings import Change, Check
 from ..words import Failure
 from .edit import remove_key, set_value
 from .trainer import Trainer
+from .tree import Node, read_map
 
 # A mend may uncover another fault: graph mode that is on again needs static shapes.
 _ROUNDS_MAX = 8
@@ -48,8 +49,18 @@ def mend(text: str, origin: str, trainer: Trainer, check: Callable[[str], Check]
         _apply_all(fix, origin, trainer)
         if fix.text == before:
             break
-    fix.changes = [change for change in fix.changes if change.before != change.after]  # rules that disagree
+    old, new = read_map(text, origin), read_map(fix.text, origin)
+    # Rules that disagree change nothing in the end.
+    fix.changes = [one for one in fix.changes if _values(old, one.key) != _values(new, one.key)]
     return fix
+
+
+def _values(root: Node, key: str) -> list[tuple[str, str, bool]]:
+    section, _, name = key.partition(".")
+    found = root.find(section)
+    if name:
+        found = [entry for part in found for entry in part.value.find(name)]
+    return [(entry.value.kind, entry.value.text, entry.value.quoted) for entry in found]
 
 
 def _apply_all(fix: Fix, origin: str, trainer: Trainer) -> None:

@@ -52,6 +52,8 @@ def change_of(facts: Facts, key: str, after: str, reason: str) -> Change:
     # What is no key of the trainer may be a secret of another program.
     if before and not is_section and key not in facts.trainer.fields:
         before = NOT_SHOWN
+    elif before and before == after and facts.given[key].value.quoted:
+        before = f'"{before}"'
     return Change(key, before, after, reason)
 
 
