@@ -4,6 +4,7 @@ The trainer's interface is that of trainer_interface.py. test_myxtts_trainer.py 
 """
 
 import importlib
+import itertools
 import json
 import os
 import re
@@ -585,6 +586,22 @@ def test_too_few_steps_are_not_judged():
     run_epoch(watched, [1, 2], lambda: None)
     assert watched.report(None, None, "") == "trained 2 steps, too few to time: the first 3 do not count."
     assert "120 times the cache's" in watched.report(0.5, 60.0, "")
+
+
+def test_the_last_step_of_an_epoch_is_timed_though_no_batch_is_asked_for_behind_it(clock):
+    watched, _ = watch()
+
+    def train(dataset):
+        batches = iter(dataset)
+        for _ in range(2):
+            next(batches)
+            clock(0.004)
+
+    for _ in range(2):
+        watched.epoch(itertools.repeat(np.zeros((16, 3))), train)
+        clock(30)
+    told = watched.report(None, None, "")
+    assert told.startswith("trained 4 steps of 16 clips. What was gained") and "4 ms each" in told
 
 
 def test_monitor_shows_what_the_launcher_reads(tmp_path, monkeypatch):

@@ -105,24 +105,24 @@ class Watch:
 
     def epoch(self, dataset: Any, train: Callable[[Any], Any]) -> Any:
         """Returns what `train(dataset)` returns, while the steps over the data set are timed."""
-        try:
-            return train(_Timed(self._batches, dataset))
-        finally:
-            # What follows an epoch, such as validation, is in no step.
-            self._step_ends()
-            self._profiler.step()
+        return train(_Timed(self._batches, dataset))
 
     def _batches(self, dataset: Any) -> Iterator[Any]:
         batches = self._profiler.batches(dataset)
-        while True:
+        try:
+            while True:
+                self._step_ends()
+                asked = time.perf_counter()
+                taken = list(_first(batches))  # no variable keeps the batch
+                if not taken:
+                    return
+                self._asked, self._waited_s = asked, time.perf_counter() - asked
+                self._stats.waited(self._waited_s)
+                yield taken.pop()
+        finally:
+            # A trainer that counts an epoch's steps asks for no batch behind the last. What follows is in no step.
             self._step_ends()
-            asked = time.perf_counter()
-            taken = list(_first(batches))  # no variable keeps the batch
-            if not taken:
-                return
-            self._asked, self._waited_s = asked, time.perf_counter() - asked
-            self._stats.waited(self._waited_s)
-            yield taken.pop()
+            self._profiler.step()
 
     def _step_ends(self) -> None:
         if self._asked is None:
