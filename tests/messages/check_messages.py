@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
-"""list_messages.py [PROJECT]: compares the messages in the sources with catalogue.txt, and tries them by rules.py.
+"""check_messages.py [PROJECT]: tries each message of the sources by rules.py. With --list, it prints them.
 
-A message is a text of the sources that has words: of an error, a notice, a help, a report. The catalogue has them file
-by file, in the order of the sources and without line numbers, so that a review sees each new or changed message.
-XTTS_REGENERATE=1 writes the catalogue anew.
+A message is a text of the sources that has words: of an error, a notice, a help, a report. {name} is a part that is
+computed, {a|b} one of two texts.
 """
 
-import difflib
-import os
 import re
 import sys
 from pathlib import Path
@@ -18,7 +15,6 @@ import rules
 import yaml_texts
 
 HERE = Path(__file__).resolve().parent
-CATALOGUE = HERE / "catalogue.txt"
 FOLDERS = ("cli", "formats", "include", "src")
 READERS = {
     ".cpp": cpp_texts.texts_of,
@@ -29,11 +25,6 @@ READERS = {
 }
 # Texts for a shell, a compiler, a picture or a browser, not for a person.
 LEFT_OUT = {"cli/completion.cpp", "src/base/make_nfc_table.py"}
-HEAD = """\
-# Each message that the program can print, as tests/messages/list_messages.py finds it in the sources.
-# {name} is a part that is computed, {a|b} one of two texts.
-# Written by: XTTS_REGENERATE=1 tests/messages/list_messages.py
-"""
 
 
 def is_list_of_names(words):
@@ -72,33 +63,27 @@ def messages_by_file(project):
     return files
 
 
-def catalogue_text(files):
-    return HEAD + "".join(f"\n{name}\n" + "".join(f"  {line}\n" for line in lines) for name, lines in files.items())
-
-
-def check(project, catalogue):
+def check(project):
     """What is wrong with the messages of a project, as lines for a person."""
-    files = messages_by_file(project)
-    text = catalogue_text(files)
-    if os.environ.get("XTTS_REGENERATE"):
-        catalogue.write_text(text, encoding="utf-8")
-    stored = catalogue.read_text(encoding="utf-8") if catalogue.exists() else ""
-    problems = []
-    if stored != text:
-        changes = difflib.unified_diff(stored.splitlines(), text.splitlines(), "catalogue", "sources", n=0, lineterm="")
-        problems += [*changes, "The catalogue is not that of the sources. Read the messages above, then write it anew:"]
-        problems += ["  XTTS_REGENERATE=1 tests/messages/list_messages.py"]
     commands = rules.commands_of(project)
-    for name, lines in files.items():
-        for line in lines:
-            problems += [f"{name}: {fault}: {line}" for fault in rules.faults_of(line, commands)]
-    return problems
+    return [
+        f"{name}: {fault}: {line}"
+        for name, lines in messages_by_file(project).items()
+        for line in lines
+        for fault in rules.faults_of(line, commands)
+    ]
 
 
 def main():
-    project = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else HERE.parents[1]
-    problems = check(project, CATALOGUE)
-    print("\n".join(problems) if problems else "messages: as in the catalogue")
+    is_list = "--list" in sys.argv
+    folders = [word for word in sys.argv[1:] if word != "--list"]
+    project = Path(folders[0]).resolve() if folders else HERE.parents[1]
+    if is_list:
+        for name, lines in messages_by_file(project).items():
+            print(f"\n{name}", *lines, sep="\n  ")
+        return 0
+    problems = check(project)
+    print("\n".join(problems) if problems else "messages: no fault")
     return 1 if problems else 0
 
 
