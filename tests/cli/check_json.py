@@ -2,8 +2,8 @@
 """check_json SCHEMA: checks that stdin is one JSON document as schemas/SCHEMA.json describes it.
 
 Understands the part of JSON Schema that our schemas use: type, required, properties,
-additionalProperties (false), items, enum, minimum. Anything else in a schema is an error, so that
-no rule is ignored in silence. Needs nothing but Python.
+additionalProperties (false), items, enum, minimum, and $ref to a part of schemas/parts.json. Anything
+else in a schema is an error, so that no rule is ignored in silence. Needs nothing but Python.
 """
 
 import json
@@ -19,6 +19,7 @@ TYPES = {
     "integer": int,
     "number": (int, float),
 }
+FOLDER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "schemas")
 KNOWN = {
     "$schema",
     "title",
@@ -39,7 +40,17 @@ def has_type(value, name):
     return isinstance(value, TYPES[name])
 
 
+def read(name):
+    with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+PARTS = read("parts")["$defs"]
+
+
 def problems(value, schema, place):
+    if "$ref" in schema:
+        schema = PARTS[schema["$ref"].removeprefix("parts.json").removeprefix("#/$defs/")]
     unknown = set(schema) - KNOWN
     if unknown:
         yield f"{place}: the schema uses {sorted(unknown)}, which this checker does not know"
@@ -68,9 +79,7 @@ def problems(value, schema, place):
 
 
 def main():
-    folder = os.path.join(os.path.dirname(os.path.realpath(__file__)), "schemas")
-    with open(os.path.join(folder, sys.argv[1] + ".json"), encoding="utf-8") as file:
-        schema = json.load(file)
+    schema = read(sys.argv[1])
     text = sys.stdin.read()
     document = json.loads(text)  # fails on anything behind the document
     found = list(problems(document, schema, "$"))
