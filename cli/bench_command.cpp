@@ -49,7 +49,6 @@ Shuffle shuffle_of(const std::string& name) {
 
 Reading reading_of(const std::string& name) {
   if (name == "mapped") return Reading::kMapped;
-  if (name == "gpudirect") return Reading::kGpuDirect;
   return name == "direct" ? Reading::kDirect : Reading::kAuto;
 }
 
@@ -231,8 +230,8 @@ void add_bench_command(CLI::App& app, Context& context) {
       .option("--num-batches", options->batch_count, "N", "Batches to measure, twice")
       .option("--split", options->split, "NAME", "Only train, validation or test")
       .choice("--shuffle", options->shuffle, {"none", "global", "window"}, "The order of the clips")
-      .choice("--reading", options->reading, {"auto", "mapped", "direct", "gpudirect"},
-              "Through the system's page cache, past it, or into the GPU's memory")
+      .choice("--reading", options->reading, {"auto", "mapped", "direct"},
+              "Through the system's page cache, or past it")
       .option("--device", options->device, "{cpu,cuda,auto,pinned}",
               "Where batches are consumed; cuda:1: the second GPU, auto: the first GPU or else the "
               "CPU, pinned: the CPU with page-locked slots")

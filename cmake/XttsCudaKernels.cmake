@@ -82,7 +82,7 @@ function(xtts_embed_cuda_kernels output symbol source)
       VERBATIM)
     add_custom_target(store_ptx_of_${name}
       COMMAND ${CMAKE_COMMAND} -DNVCC=${XTTS_NVCC} "-DOPTIONS=${xtts_nvcc_options}"
-              -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source} -DPTX=${ptx}
+              -DROOT=${PROJECT_SOURCE_DIR} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source} -DPTX=${ptx}
               -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}
               -P ${PROJECT_SOURCE_DIR}/cmake/store_ptx.cmake
       VERBATIM)

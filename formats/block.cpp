@@ -233,7 +233,8 @@ std::uint64_t lay_out_records(const ColumnSpec& column, std::span<BlockRecord> r
   return offset;
 }
 
-std::uint64_t record_check_seed(const BlockHeader& header, std::size_t slot) {
+std::uint64_t record_check(const BlockHeader& header, std::size_t slot,
+                           std::span<const std::byte> region) {
   assert(slot < header.records.size());
   std::array<std::byte, 16 + kNameBytes + 8> place{};
   store_digest(place, 0, header.records[slot].id_hash);
@@ -241,12 +242,7 @@ std::uint64_t record_check_seed(const BlockHeader& header, std::size_t slot) {
   std::ranges::copy(bytes_of(name), place.begin() + 16);
   store(std::span<std::byte>(place), 16 + kNameBytes, header.block_index);
   store(std::span<std::byte>(place), 20 + kNameBytes, static_cast<std::uint32_t>(slot));
-  return check64(place);
-}
-
-std::uint64_t record_check(const BlockHeader& header, std::size_t slot,
-                           std::span<const std::byte> region) {
-  return check64(region, record_check_seed(header, slot));
+  return check64(region, check64(place));
 }
 
 std::array<std::byte, kBlockHeaderBytes> encode_block_header(const BlockHeader& header) {

@@ -62,8 +62,6 @@ struct BlockHeader {
 [[nodiscard]] std::uint64_t lay_out_records(const ColumnSpec& column,
                                             std::span<BlockRecord> records);
 
-// record_check() is check64() of the region with this seed.
-[[nodiscard]] std::uint64_t record_check_seed(const BlockHeader& header, std::size_t slot);
 [[nodiscard]] std::uint64_t record_check(const BlockHeader& header, std::size_t slot,
                                          std::span<const std::byte> region);
 

@@ -185,10 +185,10 @@ export UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1 TSAN_OPTIONS=allow_add
 # The sanitizer runs all but the programs that only print, which take as long to compile as all of
 # these. $left_out names the longest loops and the largest images: those that the tests have
 # for the other store, storage or device as well. All of them ran above.
-left_out='(DirectReading|GpuDirect|BatchDamage).*(/LmdbPacked|/Hdf5Padded)|DirectReading.*Cuda|StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*(FailsOnce|LosesPower)|BatchDamage.*Cuda|LogarithmsToBetterThanOneUlp' \
-  run_programs asan base_test batch_damage_test capi_test corpus_test cuda_driver_test cufile_test \
-  cuda_hasher_test cuda_property_test cuda_test decode_test decode_worker_test \
-  direct_reading_test draw_test dsp_test figure_test formats_test device_test gpu_direct_test \
+left_out='(DirectReading|BatchDamage).*(/LmdbPacked|/Hdf5Padded)|DirectReading.*Cuda|StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*(FailsOnce|LosesPower)|BatchDamage.*Cuda|LogarithmsToBetterThanOneUlp' \
+  run_programs asan base_test batch_damage_test capi_test corpus_test cuda_driver_test \
+  cuda_property_test cuda_test decode_test decode_worker_test \
+  direct_reading_test draw_test dsp_test figure_test formats_test device_test \
   gpu_monitor_test loader_test maintain_test pipeline_test public_cache_test public_reader_test \
   query_test reader_on_devices_test reader_test recipe_test records_test request_test \
   request_thread_test store_fault_test \
@@ -199,9 +199,9 @@ unset XTTS_ARROW_ROOT
 # The thread sanitizer runs the tests with several threads. Not device_test: it writes on purpose to
 # memory that is being copied. cuda_property_test stands for CUDA's threads. Two of the four storages
 # suffice: they have each store and each layout. One suffices for thousands of damaged files.
-left_out='DirectReading.*Cuda|(DirectReading|GpuDirect).*(/LmdbPacked|/Hdf5Padded)|DamageIsTold.*/Hdf5|GpuDirectFailures' \
-  run_programs tsan base_test cuda_hasher_test cuda_property_test cufile_test direct_reading_test \
-  gpu_direct_test gpu_monitor_test loader_test pipeline_thread_test public_reader_test \
+left_out='DirectReading.*Cuda|DirectReading.*(/LmdbPacked|/Hdf5Padded)|DamageIsTold.*/Hdf5' \
+  run_programs tsan base_test cuda_property_test direct_reading_test \
+  gpu_monitor_test loader_test pipeline_thread_test public_reader_test \
   reader_on_devices_test records_test request_thread_test verify_test
 unset LDFLAGS CC CXX
 

@@ -86,11 +86,9 @@ enum class OnRange : std::uint8_t {
 
 // How the reader reads records from storage.
 enum class Reading : std::uint8_t {
-  kAuto,       // one of these, chosen by the storage and by whether the files fit into memory
-  kMapped,     // through the system's page cache, where later epochs find them
-  kDirect,     // past it: for caches larger than memory. kMapped where the system cannot
-  kGpuDirect,  // into the GPU's memory (GPUDirect Storage, by NVIDIA's cuFile). kDirect where the
-               // system cannot; never chosen by kAuto
+  kAuto,    // one of these, chosen by the storage and by whether the files fit into memory
+  kMapped,  // through the system's page cache, where later epochs find them
+  kDirect,  // past it: for caches larger than memory. kMapped where the system cannot
 };
 
 // Normalization of a float column's true rows: (x - mean) / max(deviation, 1e-5), per channel, in

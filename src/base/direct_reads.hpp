@@ -9,22 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <span>
-#include <string>
-#include <utility>
 
 #include "base/system_call.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {
-
-// What another library has of a file that is open, such as its handle.
-class FileCompanion {
- public:
-  virtual ~FileCompanion() = default;
-};
 
 class DirectFile {
  public:
@@ -36,20 +26,9 @@ class DirectFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] std::uint32_t alignment_bytes() const noexcept { return alignment_bytes_; }
 
-  // What `make` has returned at the first call. It is destroyed before the descriptor is closed.
-  // There is one, so one library alone may use it.
-  template <typename Make>
-  [[nodiscard]] std::shared_ptr<const FileCompanion> companion(Make make) const {
-    const std::scoped_lock lock(companion_mutex_);
-    if (companion_ == nullptr) companion_ = make();
-    return companion_;
-  }
-
  private:
   Descriptor descriptor_;
   std::uint32_t alignment_bytes_;
-  mutable std::mutex companion_mutex_;
-  mutable std::shared_ptr<const FileCompanion> companion_;
 };
 
 struct DirectRead {
@@ -75,8 +54,6 @@ class DirectQueue {
   // Waits until at least one read is done; fills `done` and returns the number of entries. Returns
   // 0 if no read is in flight.
   [[nodiscard]] virtual Result<std::size_t> reap(std::span<DirectDone> done) = 0;
-  // Why the first read failed, where the queue knows more than an error of the system. Any thread.
-  [[nodiscard]] virtual std::string first_failure() const { return {}; }
 };
 
 }  // namespace xtts

@@ -23,7 +23,6 @@ Result<std::unique_ptr<Kernels>> Kernels::load(std::shared_ptr<const Context> co
   std::unique_ptr<Kernels> kernels(new Kernels(std::move(module)));
   XTTS_ASSIGN(kernels->fill_, kernels->module_.find(kFillKernel));
   XTTS_ASSIGN(kernels->change_, kernels->module_.find(kChangeKernel));
-  XTTS_ASSIGN(kernels->hash_, kernels->module_.find(kHashKernel));
   return kernels;
 }
 
@@ -41,11 +40,6 @@ Status Kernels::change(const ChangeTable& table, StreamHandle stream) const {
     most_values = std::max(most_values, table.ranges[i].value_count);
   }
   return launch(change_, table.range_count, most_values, const_cast<ChangeTable*>(&table), stream);
-}
-
-// One block for each range, whatever its size.
-Status Kernels::hash(const HashTable& table, StreamHandle stream) const {
-  return launch(hash_, table.range_count, 1, const_cast<HashTable*>(&table), stream);
 }
 
 // A row of blocks for each range. `table` is only read.

@@ -1,5 +1,5 @@
 // Kernels: the project's kernels, loaded into a GPU's context. They fill padding, widen half floats
-// and normalize (kernels/range_work.hpp), and hash (kernels/hash_work.hpp).
+// and normalize (kernels/range_work.hpp).
 //
 // Immutable; any number of threads, each with its own stream. Failures: kUnsupported (this build
 // has no kernels for this GPU and driver), and Context's.
@@ -23,8 +23,6 @@ class Kernels {
   // work.
   [[nodiscard]] Status fill(const FillTable& table, StreamHandle stream) const;
   [[nodiscard]] Status change(const ChangeTable& table, StreamHandle stream) const;
-  // Writes check64(bytes, seed) of each range to its `result`. HashRange says what it takes.
-  [[nodiscard]] Status hash(const HashTable& table, StreamHandle stream) const;
 
  private:
   explicit Kernels(Module module) : module_(std::move(module)) {}
@@ -35,7 +33,6 @@ class Kernels {
   Module module_;
   FunctionHandle fill_ = nullptr;
   FunctionHandle change_ = nullptr;
-  FunctionHandle hash_ = nullptr;
 };
 
 }  // namespace xtts::cuda

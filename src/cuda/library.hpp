@@ -1,4 +1,4 @@
-// NVIDIA's libraries (the driver, NVML, cuFFT, cuFile), opened at run time. pip and conda put those
+// NVIDIA's libraries (the driver, NVML, cuFFT), opened at run time. pip and conda put those
 // of the toolkit where the system's loader does not look, so an environment variable can name
 // folders.
 //

@@ -2,10 +2,7 @@
 
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/try.hpp"
-#include "cufile/gpu_read_queue.hpp"
-#include "device/cuda_hasher.hpp"
 #include "device/cuda_parts.hpp"
 #include "device/cuda_slot.hpp"
 #include "device/host_memory.hpp"
@@ -37,29 +34,6 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
                     size_bytes, {.numa_node = gpu->numa_node(), .is_kept_from_children = true}));
     XTTS_ASSIGN(cuda::HostLock locked, cuda::HostLock::lock(gpu, memory.bytes()));
     return std::optional<BorrowableMemory>(std::in_place, std::move(memory), std::move(locked));
-  }
-  [[nodiscard]] Result<DeviceStaging> make_staging(const StagingWish& wish) const override {
-    const CudaGpu& gpu = parts_->data;
-    XTTS_ASSIGN(const cufile::CuFile* cufile, cufile::CuFile::open(*gpu.context));
-    XTTS_ASSIGN(const bool copies_through_host, cufile->copies_through_host(*gpu.context));
-    for (const auto& file : wish.files) {
-      XTTS_ASSIGN([[maybe_unused]] const auto handle, cufile->handle_of(*file, gpu.context));
-    }
-    XTTS_ASSIGN(auto allocated,
-                gpu.pool->allocate(wish.bytes + BorrowableMemory::kAlignmentBytes, gpu.limit));
-    BorrowableMemory memory(std::move(allocated));
-    std::unique_ptr<Hasher> hasher;
-    if (wish.hash_calls_max > 0) {
-      XTTS_ASSIGN(hasher, CudaHasher::make(parts_, wish.hash_calls_max));
-    }
-    XTTS_ASSIGN(auto queue,
-                cufile::GpuReadQueue::open(*cufile, gpu.context, memory.bytes().first(wish.bytes),
-                                           wish.depth));
-    return DeviceStaging{.memory = std::move(memory),
-                         .hasher = std::move(hasher),
-                         .queue = std::move(queue),
-                         .library_name = cufile->name(),
-                         .copies_through_host = copies_through_host};
   }
   [[nodiscard]] std::string facts() const override {
     const std::string words = facts_of(parts_->consumer);

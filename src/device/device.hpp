@@ -17,7 +17,6 @@
 #include <string_view>
 
 #include "base/channel_norm.hpp"
-#include "base/direct_reads.hpp"
 #include "device/borrowable_memory.hpp"
 #include "xtts/device_id.hpp"
 #include "xtts/dtype.hpp"
@@ -52,58 +51,13 @@ class Event {
   [[nodiscard]] virtual Status let_wait(std::uintptr_t stream) const = 0;
 };
 
-// The moment from which a device no longer reads memory: an upload has copied what it borrowed, or
-// a hash is computed. Only the host waits for it. As Event otherwise.
+// The moment from which a device no longer reads memory: an upload has copied what it borrowed.
+// Only the host waits for it. As Event otherwise.
 class BorrowingEnd {
  public:
   virtual ~BorrowingEnd() = default;
   [[nodiscard]] virtual Status wait() const = 0;
   [[nodiscard]] virtual bool has_happened() const noexcept = 0;
-};
-
-// A piece of a device's memory, and the seed of its hash.
-struct HashJob {
-  std::span<const std::byte> bytes;
-  std::uint64_t seed = 0;
-};
-
-// The hashes of some pieces (check64() of base/hash.hpp). When it has happened, all are computed.
-// Until then the pieces must not change.
-class Hashes : public BorrowingEnd {
- public:
-  // Of the i-th piece. Call wait() first, with success.
-  [[nodiscard]] virtual std::uint64_t of(std::size_t i) const noexcept = 0;
-};
-
-// Hashes what lies in a device's memory, because the host cannot read it. One thread at a time.
-class Hasher {
- public:
-  static constexpr std::size_t kJobsMax = 8;
-  static constexpr std::size_t kBytesMin = 256;
-
-  virtual ~Hasher() = default;
-  // Begins to hash up to kJobsMax pieces of at least kBytesMin bytes, and returns at once.
-  // Failures: kResource; the device reads no piece then.
-  [[nodiscard]] virtual Result<std::shared_ptr<const Hashes>> hash(
-      std::span<const HashJob> jobs) = 0;
-};
-
-struct StagingWish {
-  std::size_t bytes = 0;
-  std::size_t hash_calls_max = 0;  // the most calls whose results are in use; 0: no hasher
-  std::uint32_t depth = 0;         // reads at once
-  // One file of each cache. make_staging() fails where one of them cannot be read this way.
-  std::span<const std::shared_ptr<const DirectFile>> files = {};
-};
-
-// What it takes to stage records in a device's memory. Its parts are destroyed in reverse order.
-struct DeviceStaging {
-  BorrowableMemory memory;
-  std::unique_ptr<Hasher> hasher;      // null: none was wanted
-  std::unique_ptr<DirectQueue> queue;  // reads files into the memory
-  std::string library_name = {};       // that reads: "cuFile 1.14"
-  // The system copies through the host's memory, so that nothing is gained.
-  bool copies_through_host = false;
 };
 
 // SlotMemory is the memory of one batch. It is used in a cycle:
@@ -216,12 +170,6 @@ class Device {
   [[nodiscard]] virtual Result<std::optional<BorrowableMemory>> make_borrowable(
       std::size_t /*size_bytes*/) const {
     return std::optional<BorrowableMemory>();
-  }
-  // Memory of this device's own into which files are read, and of which its slots borrow.
-  // Failures: kUnsupported, kResource; the words say why.
-  [[nodiscard]] virtual Result<DeviceStaging> make_staging(const StagingWish& /*wish*/) const {
-    return Status(StatusCode::kUnsupported,
-                  "the batches are not for a GPU: only a reader for 'cuda' or 'cuda:N' can do it");
   }
   // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
   [[nodiscard]] virtual std::string facts() const { return {}; }

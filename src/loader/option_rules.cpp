@@ -39,7 +39,7 @@ Status check_choices(const ReaderOptions& options) {
   XTTS_TRY(check_choice(options.last_batch, LastBatch::kPad, "last_batch"));
   XTTS_TRY(check_choice(options.on_damage, OnDamage::kIgnore, "on_damage"));
   XTTS_TRY(check_choice(options.on_range, OnRange::kClip, "on_range"));
-  XTTS_TRY(check_choice(options.reading, Reading::kGpuDirect, "reading"));
+  XTTS_TRY(check_choice(options.reading, Reading::kDirect, "reading"));
   if (options.weights)
     XTTS_TRY(check_choice(options.weights->by, WeightBy::kDataset, "weights.by"));
   for (const ColumnRequest& column : options.columns) {

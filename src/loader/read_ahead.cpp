@@ -40,10 +40,8 @@ bool lies_in_memory(const reader::RecordPlace& place) {
 
 }  // namespace
 
-bool is_stageable(const ColumnLayout& column, bool in_device) {
-  const formats::ColumnSpec& stored = column.column->spec;
-  return stored.record_bytes() >= kStagedRecordBytesMin &&
-         (!in_device || !column.is_changed() || column.may_be_changed_by_device());
+bool is_stageable(const ColumnLayout& column) {
+  return column.column->spec.record_bytes() >= kStagedRecordBytesMin;
 }
 
 ReadAhead::ReadAhead(const reader::CacheSet& caches, const ReadAheadOptions& options,
@@ -59,7 +57,7 @@ void ReadAhead::restart() {
 }
 
 bool ReadAhead::is_staged(const ColumnLayout& column) const {
-  return options_.staging != nullptr && is_stageable(column, options_.staging->is_in_device());
+  return options_.staging != nullptr && is_stageable(column);
 }
 
 bool ReadAhead::looks_ahead() const {
@@ -223,17 +221,12 @@ std::uint64_t ReadAhead::stage(const reader::RecordPlace& place) const noexcept 
   const std::uint64_t region_bytes = place.block->header.region_bytes(place.slot);
   const std::uint64_t bytes = options_.reads_padding ? region_bytes : true_bytes;
   if (bytes == 0) return kNoTicket;
-  std::uint64_t seed = 0;
-  if (options_.staging->is_in_device()) {
-    if (bytes < device::Hasher::kBytesMin) return kNoTicket;
-    seed = formats::record_check_seed(place.block->header, place.slot);
-  }
   auto file = place.map->direct_file(place);
   if (!file.ok()) {
     options_.staging->count_as_failed();
     return kNoTicket;
   }
-  return options_.staging->add(std::move(*file), place.offset_in_shard(), bytes, seed);
+  return options_.staging->add(std::move(*file), place.offset_in_shard(), bytes);
 } catch (const std::bad_alloc&) {
   return kNoTicket;
 }

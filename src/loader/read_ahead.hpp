@@ -30,9 +30,8 @@ constexpr std::uint64_t kStagedRecordBytesMin = std::uint64_t{16} << 10U;
 // they came one by one, at the same speed (variation 0.3 and not 1.2).
 constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{16} << 20U;
 
-// Whether the column's records are staged, in memory of the host or of the device. The host changes
-// values that become narrower, so these are not read into the device's memory.
-[[nodiscard]] bool is_stageable(const ColumnLayout& column, bool in_device);
+// Whether the column's records are staged.
+[[nodiscard]] bool is_stageable(const ColumnLayout& column);
 
 struct ReadAheadOptions {
   RecordStaging* staging = nullptr;  // must outlive it; null: through the page cache

@@ -81,11 +81,6 @@ class ResidencySamples {
   bool is_told_ = true;
 };
 
-void add_notice(ReadingChoice& choice, const std::string& words) {
-  if (!choice.notice.empty()) choice.notice += "; ";
-  choice.notice += words;
-}
-
 std::string percent(double share) {
   return std::to_string(std::lround(share * 100)) + " %";
 }
@@ -171,28 +166,11 @@ ReadingChoice choose_reading(const ReadingFacts& facts, const ReaderOptions& opt
 
 ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure) {
   ReadingChoice other = choice;
-  if (choice.reading == Reading::kGpuDirect) {
-    other.reading = Reading::kDirect;
-    other.why = "records are not read into a GPU's memory: " + failure.message();
-  } else {
-    other.reading = Reading::kMapped;
-    other.why = "reading past the page cache cannot be had here: " + failure.message();
-  }
-  add_notice(other, other.why);
+  other.reading = Reading::kMapped;
+  other.why = "reading past the page cache cannot be had here: " + failure.message();
+  if (!other.notice.empty()) other.notice += "; ";
+  other.notice += other.why;
   return other;
-}
-
-void warn_of_narrowed(ReadingChoice& choice, const std::string& column) {
-  add_notice(choice, "column '" + column +
-                         "' is read through the page cache, because the host makes its values "
-                         "narrower: reading 'direct' takes it, too");
-}
-
-void warn_of_host(ReadingChoice& choice) {
-  add_notice(choice,
-             "cuFile copies through the host's memory here, because neither nvidia-fs nor the "
-             "kernel's PCI P2PDMA lets the disk write to the GPU's memory: reading 'direct' "
-             "makes fewer copies ('gdscheck -p' says what is missing)");
 }
 
 }  // namespace xtts::loader

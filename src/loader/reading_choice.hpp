@@ -39,9 +39,5 @@ struct ReadingChoice {
 // only when they are tried. Where they fail, fall_back() gives the choice in their stead.
 [[nodiscard]] ReadingChoice choose_reading(const ReadingFacts& facts, const ReaderOptions& options);
 [[nodiscard]] ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure);
-// kGpuDirect on a machine where the system copies through the host's memory all the same.
-void warn_of_host(ReadingChoice& choice);
-// kGpuDirect without a column whose values the host makes narrower.
-void warn_of_narrowed(ReadingChoice& choice, const std::string& column);
 
 }  // namespace xtts::loader

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,8 +16,8 @@ namespace {
 // Cells begin on pages. They have room before and behind a record that does not.
 constexpr std::uint64_t kCellAlignmentBytes = device::kPageBytes;
 // How many reads are handed to the kernel, or collected from it, at a time. It is small because the
-// lock is held meanwhile. A device hashes in one call what is collected at a time.
-constexpr std::size_t kReadsAtOnce = device::Hasher::kJobsMax;
+// lock is held meanwhile.
+constexpr std::size_t kReadsAtOnce = 8;
 constexpr std::uint64_t kCellsMax = 1024;
 
 // Nothing where there is no lender, or where it lends nothing or cannot lock so much memory.
@@ -33,23 +32,6 @@ std::optional<device::BorrowableMemory> make_borrowable(const StagingOptions& op
   }
   auto memory = options.lender->make_borrowable(*size_bytes);
   return memory.ok() ? std::move(*memory) : std::nullopt;
-}
-
-// The memory is the lender's own. A batch has to fit, because all its records are borrowed.
-Result<device::DeviceStaging> make_in_device(const StagingOptions& options,
-                                             std::uint64_t cell_bytes, std::uint64_t cell_count) {
-  const auto borrowed_bytes = checked_multiply(cell_bytes, options.borrowed_count_max);
-  const auto size_bytes = checked_multiply(cell_bytes, cell_count);
-  if (!borrowed_bytes || *borrowed_bytes > kBorrowedBytesMax || !size_bytes) {
-    return Status(
-        StatusCode::kUnsupported,
-        "the records of a batch, each in a cell as large as the largest, take more than " +
-            std::to_string(kBorrowedBytesMax >> 20U) + " MiB: make batches smaller");
-  }
-  return options.lender->make_staging({.bytes = *size_bytes,
-                                       .hash_calls_max = options.hashes ? cell_count : 0,
-                                       .depth = options.depth,
-                                       .files = options.files});
 }
 
 constexpr const char* kQueueIsLost = "the system no longer tells which reads are done";
@@ -67,11 +49,6 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
   const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
   const std::size_t with_borrowed = cell_count + options.borrowed_count_max;
-  if (options.is_in_device) {
-    XTTS_ASSIGN(auto parts, make_in_device(options, cell_bytes, with_borrowed));
-    return std::unique_ptr<RecordStaging>(
-        new RecordStaging(std::move(parts), true, options, cell_bytes, with_borrowed));
-  }
   XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
   auto memory = make_borrowable(options, cell_bytes, with_borrowed);
   const bool is_borrowable = memory.has_value();
@@ -82,25 +59,21 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
                 device::HostMemory::allocate(*size_bytes, {.is_kept_from_children = true}));
     memory.emplace(std::move(plain));
   }
-  return std::unique_ptr<RecordStaging>(new RecordStaging(
-      {.memory = std::move(*memory), .hasher = nullptr, .queue = std::move(queue)}, is_borrowable,
-      options, cell_bytes, is_borrowable ? with_borrowed : cell_count));
+  return std::unique_ptr<RecordStaging>(
+      new RecordStaging(std::move(*memory), std::move(queue), is_borrowable, options.depth,
+                        cell_bytes, is_borrowable ? with_borrowed : cell_count));
 }
 
-RecordStaging::RecordStaging(device::DeviceStaging parts, bool is_borrowable,
-                             const StagingOptions& options, std::uint64_t cell_bytes,
+RecordStaging::RecordStaging(device::BorrowableMemory memory, std::unique_ptr<DirectQueue> queue,
+                             bool is_borrowable, std::uint32_t depth, std::uint64_t cell_bytes,
                              std::size_t cell_count)
-    : depth_(options.depth),
+    : depth_(depth),
       cell_bytes_(cell_bytes),
       is_borrowable_(is_borrowable),
-      library_name_(std::move(parts.library_name)),
-      copies_through_host_(parts.copies_through_host),
-      memory_(std::move(parts.memory)),
-      hasher_(std::move(parts.hasher)),
-      queue_(std::move(parts.queue)),
+      memory_(std::move(memory)),
+      queue_(std::move(queue)),
       cells_(cell_count) {
   reads_.reserve(kReadsAtOnce);
-  to_hash_.reserve(kReadsAtOnce);
 }
 
 RecordStaging::~RecordStaging() {
@@ -118,14 +91,8 @@ std::span<std::byte> RecordStaging::memory_of(std::uint64_t ticket) const {
   return memory_.bytes().subspan(ticket % cells_.size() * cell_bytes_, cell_bytes_);
 }
 
-// cuFile reads whole pages without a copy.
-std::uint64_t RecordStaging::alignment_of(const DirectFile& file) const {
-  return is_in_device() ? std::max<std::uint64_t>(file.alignment_bytes(), kCellAlignmentBytes)
-                        : file.alignment_bytes();
-}
-
 bool RecordStaging::fits(const Wanted& wanted) const {
-  const std::uint64_t alignment = alignment_of(*wanted.file);
+  const std::uint64_t alignment = wanted.file->alignment_bytes();
   if (alignment > kCellAlignmentBytes) return false;
   const std::uint64_t lead = wanted.offset_bytes % alignment;
   return wanted.size_bytes <= cell_bytes_ &&
@@ -133,9 +100,9 @@ bool RecordStaging::fits(const Wanted& wanted) const {
 }
 
 std::uint64_t RecordStaging::add(std::shared_ptr<const DirectFile> file, std::uint64_t offset_bytes,
-                                 std::uint64_t size_bytes, std::uint64_t seed) {
+                                 std::uint64_t size_bytes) {
   const std::scoped_lock lock(mutex_);
-  wanted_.push_back({std::move(file), offset_bytes, size_bytes, seed});
+  wanted_.push_back({std::move(file), offset_bytes, size_bytes});
   const std::uint64_t ticket = next_ticket_++;
   begin_reads();
   return ticket;
@@ -143,13 +110,12 @@ std::uint64_t RecordStaging::add(std::shared_ptr<const DirectFile> file, std::ui
 
 DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
   Cell& cell = cell_of(ticket);
-  const std::uint64_t alignment = alignment_of(*wanted.file);
+  const std::uint64_t alignment = wanted.file->alignment_bytes();
   cell.state = CellState::kReading;
   cell.is_abandoned = false;
   cell.ticket = ticket;
   cell.lead_bytes = wanted.offset_bytes % alignment;
   cell.size_bytes = wanted.size_bytes;
-  cell.seed = wanted.seed;
   cell.file = std::move(wanted.file);
   const std::uint64_t read_bytes = align_up(cell.lead_bytes + cell.size_bytes, alignment);
   return {.file = cell.file.get(),
@@ -216,37 +182,6 @@ void RecordStaging::settle(const DirectDone& done) {
                : is_whole        ? CellState::kDone
                                  : CellState::kFailed;
   cell.file.reset();
-  if (hasher_ != nullptr && cell.state == CellState::kDone) to_hash_.push_back(done.tag);
-}
-
-// Notes up to kReadsAtOnce finished reads, and begins to hash their records where the device does
-// that. The caller holds the lock.
-void RecordStaging::settle_all(std::span<const DirectDone> done) {
-  to_hash_.clear();
-  for (const DirectDone& one : done) settle(one);
-  if (!to_hash_.empty()) begin_hashes();
-}
-
-void RecordStaging::begin_hashes() {
-  std::array<device::HashJob, kReadsAtOnce> jobs;
-  for (std::size_t i = 0; i < to_hash_.size(); ++i) {
-    const Cell& cell = cell_of(to_hash_[i]);
-    jobs[i] = {.bytes = memory_of(to_hash_[i]).subspan(cell.lead_bytes, cell.size_bytes),
-               .seed = cell.seed};
-  }
-  std::shared_ptr<const device::Hashes> hashes;
-  try {
-    auto begun = hasher_->hash(std::span(jobs).first(to_hash_.size()));
-    if (begun.ok()) hashes = std::move(*begun);
-  } catch (const std::bad_alloc&) {  // the records are read in the ordinary way
-  }
-  for (std::size_t i = 0; i < to_hash_.size(); ++i) {
-    Cell& cell = cell_of(to_hash_[i]);
-    cell.state = hashes != nullptr ? CellState::kHashing : CellState::kFailed;
-    cell.hashes = hashes;
-    cell.place_in_hashes = i;
-    if (hashes == nullptr) ++failed_count_;
-  }
 }
 
 std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
@@ -256,10 +191,6 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
       Cell& cell = cell_of(ticket);
       if (cell.ticket != ticket || cell.state == CellState::kFailed || why_stopped_ != nullptr)
         return {};
-      if (cell.state == CellState::kHashing) {
-        wait_for_hash(cell, lock);
-        continue;
-      }
       if (cell.state == CellState::kDone) {
         return memory_of(ticket).subspan(cell.lead_bytes, cell.size_bytes);
       }
@@ -287,31 +218,9 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
   return {};
 }
 
-// `lock` is held before and after. Nobody else changes the cell: its ticket is the caller's.
-void RecordStaging::wait_for_hash(Cell& cell, std::unique_lock<std::mutex>& lock) {
-  const std::shared_ptr<const device::Hashes> hashes = cell.hashes;
-  lock.unlock();
-  const bool is_done = device::has_ended(*hashes);
-  lock.lock();
-  if (!is_done) {
-    lose_device();
-    begin_reads();
-    changed_.notify_all();
-    return;
-  }
-  cell.state = CellState::kDone;
-  cell.hash = hashes->of(cell.place_in_hashes);
-  cell.hashes.reset();
-}
-
 void RecordStaging::lose_device() {
   why_stopped_ = kDeviceIsLost;
   is_upload_lost_ = true;
-}
-
-std::uint64_t RecordStaging::hash_of(std::uint64_t ticket) {
-  const std::scoped_lock lock(mutex_);
-  return cell_of(ticket).hash;
 }
 
 // The upload for which the next read waits. Null: it waits for something else. The caller holds the
@@ -341,7 +250,7 @@ void RecordStaging::reap_for(std::uint64_t ticket) {
   const auto count = queue_->reap(done);
   const std::scoped_lock lock(mutex_);
   if (!count.ok()) why_stopped_ = kQueueIsLost;
-  if (count.ok()) settle_all(std::span(done).first(*count));
+  for (const DirectDone& one : std::span(done).first(count.ok() ? *count : 0)) settle(one);
   begin_reads();
   changed_.notify_all();
 }
@@ -354,20 +263,12 @@ void RecordStaging::release(std::uint64_t ticket) {
   } else if (Cell& cell = cell_of(ticket); cell.ticket == ticket) {
     if (cell.state == CellState::kReading) {
       cell.is_abandoned = true;
-    } else if (cell.state == CellState::kHashing) {
-      stop_waiting_for_hash(cell);
     } else if (cell.state != CellState::kInUse) {
       cell.state = CellState::kFree;
     }
   }
   begin_reads();
   changed_.notify_all();
-}
-
-// Nobody wants the hash any more, but the device still reads the cell.
-void RecordStaging::stop_waiting_for_hash(Cell& cell) {
-  cell.state = CellState::kInUse;
-  cell.until = std::move(cell.hashes);
 }
 
 void RecordStaging::release_after(std::shared_ptr<const device::BorrowingEnd> until,
@@ -397,10 +298,9 @@ void RecordStaging::clear() {
     const auto count = queue_->reap(done);
     lock.lock();
     if (!count.ok()) why_stopped_ = kQueueIsLost;
-    if (count.ok()) settle_all(std::span(done).first(*count));
+    for (const DirectDone& one : std::span(done).first(count.ok() ? *count : 0)) settle(one);
   }
   for (Cell& cell : cells_) {
-    if (cell.state == CellState::kHashing) stop_waiting_for_hash(cell);
     const bool is_in_use = cell.state == CellState::kReading || cell.state == CellState::kInUse;
     if (!is_in_use) cell.state = CellState::kFree;
   }

@@ -9,9 +9,6 @@
 // A device's slots may borrow records from their cells (device.hpp). Such a ticket is released by
 // release_after(), for the time when the device has copied it.
 //
-// The memory may be the device's own (is_in_device()). The host cannot touch it, so the device
-// computes the hashes by which records are checked, as soon as they are read.
-//
 // Memory is a fixed number of cells, so a slow consumer stops the reading. Cells go to tickets in
 // turn. So whoever holds tickets must release the lowest of them sooner or later, whatever others
 // do. Before that he may wait for held_count_max tickets at most, or borrowed_count_max. Tickets
@@ -54,14 +51,10 @@ struct StagingOptions {
   // more.
   const device::Device* lender = nullptr;
   std::uint64_t borrowed_count_max = 0;
-  // Files are read into the lender's own memory.
-  bool is_in_device = false;
-  bool hashes = true;  // in the device: records will be checked
-  std::span<const std::shared_ptr<const DirectFile>> files = {};  // some that will be read
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;
-// Batches that would borrow more than this borrow nothing, and cannot be staged in a device.
+// Batches that would borrow more than this borrow nothing.
 constexpr std::uint64_t kBorrowedBytesMax = std::uint64_t{128} << 20U;
 
 class RecordStaging {
@@ -72,14 +65,11 @@ class RecordStaging {
   RecordStaging(const RecordStaging&) = delete;
   RecordStaging& operator=(const RecordStaging&) = delete;
 
-  // Tickets are numbers in ascending order. `seed` is that of the record's hash.
+  // Tickets are numbers in ascending order.
   [[nodiscard]] std::uint64_t add(std::shared_ptr<const DirectFile> file,
-                                  std::uint64_t offset_bytes, std::uint64_t size_bytes,
-                                  std::uint64_t seed = 0);
+                                  std::uint64_t offset_bytes, std::uint64_t size_bytes);
   // Valid until the ticket is released.
   [[nodiscard]] std::span<const std::byte> wait_for(std::uint64_t ticket);
-  // The record's hash, once wait_for() has given bytes. Only where the device hashes.
-  [[nodiscard]] std::uint64_t hash_of(std::uint64_t ticket);
   void release(std::uint64_t ticket);
   // For a ticket whose record is borrowed; go_on() follows. Where the event cannot be waited for,
   // no cell is used again, and their memory is never freed.
@@ -87,11 +77,6 @@ class RecordStaging {
   // Begins the reads for which cells have become free, by uploads that have ended, too.
   void go_on();
   [[nodiscard]] bool is_borrowable() const noexcept { return is_borrowable_; }
-  [[nodiscard]] bool is_in_device() const noexcept { return memory_.is_of_gpu(); }
-  // The library that reads into the device's memory, and its version.
-  [[nodiscard]] const std::string& library_name() const noexcept { return library_name_; }
-  // The system copies what it reads through the host's memory all the same.
-  [[nodiscard]] bool copies_through_host() const noexcept { return copies_through_host_; }
   // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
   void clear();
 
@@ -105,14 +90,11 @@ class RecordStaging {
   // Why reading here has ended for good, in words, so that all records take the ordinary path.
   // Empty: it goes on.
   [[nodiscard]] std::string why_stopped() const;
-  // Why the first read failed, where more is known than an error of the system.
-  [[nodiscard]] std::string why_failed() const { return queue_->first_failure(); }
 
  private:
   // A cell goes through these in order, and may skip some. A released one becomes kFree: from
-  // kReading when its read has ended, from kHashing by way of kInUse. In these two the device still
-  // reads the cell.
-  enum class CellState : std::uint8_t { kFree, kReading, kHashing, kDone, kFailed, kInUse };
+  // kReading when its read has ended. kInUse: a device still reads the cell.
+  enum class CellState : std::uint8_t { kFree, kReading, kDone, kFailed, kInUse };
   struct Cell {
     CellState state = CellState::kFree;
     bool is_abandoned = false;  // released while its read was under way
@@ -120,24 +102,19 @@ class RecordStaging {
     std::shared_ptr<const DirectFile> file;
     std::size_t lead_bytes = 0;  // bytes before the record, read for alignment's sake
     std::size_t size_bytes = 0;
-    std::uint64_t seed = 0;                             // of its hash
-    std::uint64_t hash = 0;                             // where the device hashes: once it is kDone
     std::shared_ptr<const device::BorrowingEnd> until;  // kInUse: until then
-    std::shared_ptr<const device::Hashes> hashes;       // kHashing: its hash is among these
-    std::size_t place_in_hashes = 0;
   };
   struct Wanted {
     std::shared_ptr<const DirectFile> file;  // null: released before its turn
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
-    std::uint64_t seed = 0;
   };
 
-  RecordStaging(device::DeviceStaging parts, bool is_borrowable, const StagingOptions& options,
-                std::uint64_t cell_bytes, std::size_t cell_count);
+  RecordStaging(device::BorrowableMemory memory, std::unique_ptr<DirectQueue> queue,
+                bool is_borrowable, std::uint32_t depth, std::uint64_t cell_bytes,
+                std::size_t cell_count);
   [[nodiscard]] Cell& cell_of(std::uint64_t ticket) { return cells_[ticket % cells_.size()]; }
   [[nodiscard]] std::span<std::byte> memory_of(std::uint64_t ticket) const;
-  [[nodiscard]] std::uint64_t alignment_of(const DirectFile& file) const;
   [[nodiscard]] bool fits(const Wanted& wanted) const;
   [[nodiscard]] DirectRead prepare(std::uint64_t ticket, Wanted wanted);
   [[nodiscard]] static bool become_free(Cell& cell);
@@ -145,23 +122,16 @@ class RecordStaging {
   void lose_device();
   [[nodiscard]] std::shared_ptr<const device::BorrowingEnd> upload_in_the_way();
   void settle(const DirectDone& done);
-  void settle_all(std::span<const DirectDone> done);
-  void begin_hashes();
-  void wait_for_hash(Cell& cell, std::unique_lock<std::mutex>& lock);
-  static void stop_waiting_for_hash(Cell& cell);
   void reap_for(std::uint64_t ticket);
   [[nodiscard]] bool must_wait_for_reads(std::uint64_t ticket);
 
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
   const bool is_borrowable_;
-  const std::string library_name_;
-  const bool copies_through_host_;
   device::BorrowableMemory memory_;
-  std::unique_ptr<device::Hasher> hasher_;  // null: the host checks records, or nobody does
-  std::unique_ptr<DirectQueue> queue_;      // destroyed before the memory that it reads into
-  std::mutex reap_mutex_;                   // held while reaping; taken before mutex_
-  mutable std::mutex mutex_;                // guards what stands below
+  std::unique_ptr<DirectQueue> queue_;  // destroyed before the memory that it reads into
+  std::mutex reap_mutex_;               // held while reaping; taken before mutex_
+  mutable std::mutex mutex_;            // guards what stands below
   std::condition_variable changed_;
   std::vector<Cell> cells_;
   std::deque<Wanted> wanted_;      // by ticket, from begun_end_ on
@@ -170,10 +140,9 @@ class RecordStaging {
   std::uint64_t next_ticket_ = 0;
   std::uint32_t reading_count_ = 0;
   std::uint64_t failed_count_ = 0;
-  const char* why_stopped_ = nullptr;   // null: it goes on
-  bool is_upload_lost_ = false;         // the device may read cells for ever
-  std::vector<DirectRead> reads_;       // used by begin_reads(): reads that it prepares
-  std::vector<std::uint64_t> to_hash_;  // used by settle_all(): tickets whose records were read
+  const char* why_stopped_ = nullptr;  // null: it goes on
+  bool is_upload_lost_ = false;        // the device may read cells for ever
+  std::vector<DirectRead> reads_;      // used by begin_reads(): reads that it prepares
 };
 
 }  // namespace xtts::loader

@@ -25,15 +25,11 @@ constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
 // A part is so large that handing it out costs nothing, and so small that all threads end together.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
 
-bool has_large_records(const BatchLayout& layout) {
-  return std::ranges::any_of(
-      layout.columns, [](const ColumnLayout& column) { return is_stageable(column, false); });
-}
-
 // Values that become narrower are changed by the host, on their way into the slot.
 bool has_borrowable_column(const BatchLayout& layout) {
-  return std::ranges::any_of(layout.columns,
-                             [](const ColumnLayout& column) { return is_stageable(column, true); });
+  return std::ranges::any_of(layout.columns, [](const ColumnLayout& column) {
+    return is_stageable(column) && (!column.is_changed() || column.may_be_changed_by_device());
+  });
 }
 
 }  // namespace
@@ -86,74 +82,53 @@ void StoredFeed::choose_reading(const FeedJob& job) {
   const ReadingFacts facts = find_reading_facts(caches_, job.layouts.front());
   storage_text_ = storage_in_words(facts);
   reading_ = loader::choose_reading(facts, job.options);
-  while (reading_.reading != Reading::kMapped) {
-    const Status status = open_staging(job, reading_.reading == Reading::kGpuDirect);
-    if (status.ok()) break;
-    reading_ = fall_back(reading_, status);
-  }
-  if (staging_ == nullptr || !staging_->is_in_device()) return;
-  if (staging_->copies_through_host()) warn_of_host(reading_);
-  for (const ColumnLayout& column : job.layouts.front().columns) {
-    if (is_stageable(column, false) && !is_stageable(column, true)) {
-      warn_of_narrowed(reading_, column.column->spec.name);
-    }
-  }
+  if (reading_.reading == Reading::kMapped) return;
+  const Status status = open_staging(job);
+  if (!status.ok()) reading_ = fall_back(reading_, status);
 }
 
-Status StoredFeed::open_staging(const FeedJob& job, bool in_device) {
+Status StoredFeed::open_staging(const FeedJob& job) {
   const BatchLayout& layout = job.layouts.front();  // all have the same records
   std::uint64_t record_bytes_max = 0;
   std::uint32_t staged_count = 0;  // staged columns, and so staged records of a row
   for (const ColumnLayout& column : layout.columns) {
-    if (!is_stageable(column, in_device)) continue;
+    if (!is_stageable(column)) continue;
     record_bytes_max = std::max(record_bytes_max, column.column->spec.record_bytes());
     ++staged_count;
   }
   if (staged_count == 0) {
-    return {StatusCode::kUnsupported,
-            has_large_records(layout) ? "the host makes the values of these records narrower"
-                                      : "these records are small: the page cache is made for them"};
+    return {StatusCode::kUnsupported, "these records are small: the page cache is made for them"};
   }
   const std::uint64_t depth =
       std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
   StagingOptions staging{.record_bytes_max = record_bytes_max,
                          .memory_bytes = kStagingBytes,
                          .depth = static_cast<std::uint32_t>(depth),
-                         .held_count_max = staged_count,
-                         .is_in_device = in_device,
-                         .hashes = verifies_records_};
+                         .held_count_max = staged_count};
   if (has_borrowable_column(layout)) {
     const auto rows = std::ranges::max(job.layouts, {}, &BatchLayout::batch_size).batch_size;
     staging.lender = &job.device;
     staging.borrowed_count_max = std::uint64_t{rows} * staged_count;
   }
-  XTTS_ASSIGN(const auto files, find_direct_files(layout, in_device));
-  staging.files = files;
+  XTTS_TRY(try_direct_reads(layout));
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
   return {};
 }
 
-// One file of each cache. kUnsupported: none of the file systems has direct reads. Other faults of
-// a cache's first record are not told here, but when the record is read.
-Result<std::vector<std::shared_ptr<const DirectFile>>> StoredFeed::find_direct_files(
-    const BatchLayout& layout, bool in_device) const {
-  const auto column = std::ranges::find_if(
-      layout.columns, [&](const ColumnLayout& one) { return is_stageable(one, in_device); });
-  std::vector<std::shared_ptr<const DirectFile>> files;
+// kUnsupported: none of the caches' file systems has direct reads. Other faults of a cache's first
+// record are not told here, but when the record is read.
+Status StoredFeed::try_direct_reads(const BatchLayout& layout) const {
+  const auto column = std::ranges::find_if(layout.columns, is_stageable);
   Status unsupported;
   for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
     if (caches_.cache(cache).size() == 0) continue;
     const auto place = caches_.locate_record(*column->shared, caches_.first_position(cache));
     if (!place.ok()) continue;
-    auto file = place->map->direct_file(*place);
-    if (file.ok()) {
-      files.push_back(std::move(*file));
-    } else if (file.status().code() == StatusCode::kUnsupported) {
-      unsupported = file.status();
-    }
+    const auto file = place->map->direct_file(*place);
+    if (file.ok()) return {};
+    if (file.status().code() == StatusCode::kUnsupported) unsupported = file.status();
   }
-  if (files.empty() && !unsupported.ok()) return unsupported;
-  return files;
+  return unsupported;
 }
 
 void StoredFeed::begin_epoch(const EpochPlan& plan) {
@@ -242,17 +217,10 @@ void StoredFeed::end_batch(BatchSlot& slot) const {
 
 std::string StoredFeed::words_of_staging() const {
   std::string words = "direct: " + reading_.why;
-  if (staging_->is_in_device()) {
-    words =
-        staging_->copies_through_host() ? "gpudirect through the host's memory: " : "gpudirect: ";
-    words += reading_.why + ", by " + staging_->library_name();
-  } else if (staging_->is_borrowable()) {
+  if (staging_->is_borrowable())
     words += "; the GPU copies records from where the disk has put them";
-  }
   if (const std::uint64_t count = staging_->failed_count(); count > 0) {
     words += "; " + counted(count, "record", "records") + " had to be read through the page cache";
-    const std::string why = staging_->why_failed();
-    if (!why.empty()) words += " (the first: " + why + ")";
   }
   const std::string why_stopped = staging_->why_stopped();
   if (!why_stopped.empty()) {

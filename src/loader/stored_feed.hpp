@@ -44,9 +44,8 @@ class StoredFeed final : public RecordFeed {
 
  private:
   void choose_reading(const FeedJob& job);
-  [[nodiscard]] Status open_staging(const FeedJob& job, bool in_device);
-  [[nodiscard]] Result<std::vector<std::shared_ptr<const DirectFile>>> find_direct_files(
-      const BatchLayout& layout, bool in_device) const;
+  [[nodiscard]] Status open_staging(const FeedJob& job);
+  [[nodiscard]] Status try_direct_reads(const BatchLayout& layout) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
   [[nodiscard]] std::string words_of_staging() const;
 
@@ -55,7 +54,7 @@ class StoredFeed final : public RecordFeed {
   std::string storage_text_;
   ReadingChoice reading_;
   std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
-  std::unique_ptr<RecordStaging> staging_;       // for Reading::kDirect, kGpuDirect
+  std::unique_ptr<RecordStaging> staging_;       // for Reading::kDirect
   std::unique_ptr<ReadAhead> ahead_;
 };
 

@@ -34,13 +34,9 @@ std::span<const std::byte> StoredRow::staged_record() const {
   const bool is_staged = column_ < slot_.tickets.size() && row_ < slot_.tickets[column_].size() &&
                          ticket() != kNoTicket;
   if (!is_staged) return {};
-  const std::uint64_t number = ticket_number(ticket());
-  const std::span<const std::byte> region = staging_->wait_for(number);
+  const std::span<const std::byte> region = staging_->wait_for(ticket_number(ticket()));
   if (region.empty() || check_ == reader::Check::kNothing) return region;
-  const Status checked = staging_->is_in_device()
-                             ? place_.map->check(place_, staging_->hash_of(number))
-                             : place_.map->check(place_, region);
-  if (checked.ok()) return region;
+  if (place_.map->check(place_, region).ok()) return region;
   staging_->count_as_failed();
   return {};
 }
@@ -56,7 +52,6 @@ Status StoredRow::bring(std::uint64_t offset_bytes, std::size_t size_bytes,
     ticket() = borrowed_ticket(ticket());
     return {};
   }
-  if (staging_->is_in_device()) return place_.map->copy(place_, offset_bytes, out, check_);
   std::memcpy(out.data(), wanted.data(), size_bytes);
   return {};
 }
@@ -64,7 +59,7 @@ Status StoredRow::bring(std::uint64_t offset_bytes, std::size_t size_bytes,
 Status StoredRow::show(std::uint64_t offset_bytes, std::size_t size_bytes, GuardedReader reader,
                        void* context) {
   const auto staged = staged_record();
-  if (staged.empty() || staging_->is_in_device()) {
+  if (staged.empty()) {
     return place_.map->read(place_, offset_bytes, size_bytes, reader, context, check_);
   }
   reader(context, staged.subspan(offset_bytes, size_bytes));

@@ -106,11 +106,9 @@ void put_on_range(ReaderOptions& options, nb::handle value) {
 }
 
 void put_reading(ReaderOptions& options, nb::handle value) {
-  options.reading =
-      choose<Reading>(nb::cast<std::string>(value), {{"auto", Reading::kAuto},
-                                                     {"mapped", Reading::kMapped},
-                                                     {"direct", Reading::kDirect},
-                                                     {"gpudirect", Reading::kGpuDirect}});
+  options.reading = choose<Reading>(
+      nb::cast<std::string>(value),
+      {{"auto", Reading::kAuto}, {"mapped", Reading::kMapped}, {"direct", Reading::kDirect}});
 }
 
 void put_columns(ReaderOptions& options, nb::handle value) {

@@ -260,13 +260,10 @@ Result<std::vector<std::byte>> BlockMap::read_region(const RecordPlace& place, C
 }
 
 Status BlockMap::check(const RecordPlace& place, std::span<const std::byte> region) {
-  return check(place, formats::record_check(place.block->header, place.slot, region));
-}
-
-Status BlockMap::check(const RecordPlace& place, std::uint64_t found) {
   const Status owner = check_owner(place);
   if (!owner.ok()) return with_clip(owner, place);
-  if (found == place.record().check) return {};
+  if (formats::record_check(place.block->header, place.slot, region) == place.record().check)
+    return {};
   const formats::ColumnEntry& column = manifest_.columns[place.block->column_id];
   return with_clip(
       not_what_was_written(shard_name(column, place.block->shard), place.offset_in_shard()), place);

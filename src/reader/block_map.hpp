@@ -102,8 +102,6 @@ class BlockMap {
 
   // Verifies the whole region of a record that was read otherwise. The result is not remembered.
   [[nodiscard]] Status check(const RecordPlace& place, std::span<const std::byte> region);
-  // The same, where the check of the region was computed elsewhere.
-  [[nodiscard]] Status check(const RecordPlace& place, std::uint64_t found);
   // The file for direct reads of the record, at offset_in_shard().
   [[nodiscard]] Result<std::shared_ptr<const DirectFile>> direct_file(const RecordPlace& place);
 

@@ -1,4 +1,4 @@
-"""The compiled code is told where pip has put NVIDIA's libraries, because the system does not look there."""
+"""The compiled code is told where pip has put cuFFT, because the system does not look there."""
 
 import os
 import subprocess
@@ -11,30 +11,25 @@ import os
 from xtts_precompute import __main__
 from xtts_precompute._build import tools
 tools.program = lambda: "program"
-os.execv = lambda path, arguments: print(os.environ.get("{setting}", "nothing"))
+os.execv = lambda path, arguments: print(os.environ.get("XTTS_CUFFT", "nothing"))
 __main__.main()
 """
 
 
 @pytest.fixture
 def packages(tmp_path):
-    """A folder of packages as pip lays them out: cuFFT of CUDA 13 and 12, cuFile, and another library of NVIDIA's."""
-    for file in (
-        "cu13/lib/libcufft.so.12",
-        "cufft/lib/libcufft.so.11",
-        "cufile/lib/libcufile.so.0",
-        "cublas/lib/libcublas.so.12",
-    ):
+    """A folder of packages as pip lays them out: cuFFT of CUDA 13 and 12, and another library of NVIDIA's."""
+    for file in ("cu13/lib/libcufft.so.12", "cufft/lib/libcufft.so.11", "cublas/lib/libcublas.so.12"):
         path = tmp_path / "nvidia" / file
         path.parent.mkdir(parents=True)
         path.touch()
     return tmp_path
 
 
-def told(packages, setting="XTTS_CUFFT", code=START, **environment):
-    """What the command would tell the program, or what `code` prints."""
+def told(packages, **environment):
+    """What the command would tell the program."""
     ended = subprocess.run(
-        [sys.executable, "-c", code.replace("{setting}", setting)],
+        [sys.executable, "-c", START],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(packages), *sys.path]), **environment},
         capture_output=True,
         text=True,
@@ -46,7 +41,6 @@ def told(packages, setting="XTTS_CUFFT", code=START, **environment):
 
 def test_the_folders_of_pip_are_named(packages):
     assert told(packages)[:2] == [str(packages / "nvidia/cu13/lib"), str(packages / "nvidia/cufft/lib")]
-    assert told(packages, "XTTS_CUFILE")[:1] == [str(packages / "nvidia/cufile/lib")]
 
 
 def test_what_the_user_names_stays(packages):
@@ -57,14 +51,3 @@ def test_nothing_is_named_where_there_is_none(tmp_path):
     (tmp_path / "nvidia").mkdir()
     (tmp_path / "nvidia" / "__init__.py").touch()  # hides the packages of this machine
     assert told(tmp_path) == ["nothing"]
-
-
-def test_a_reader_names_them_when_a_gpu_is_to_read_files(packages):
-    code = """
-import os
-from xtts_precompute._cache.options import core_options
-core_options((), {"reading": "gpudirect"})
-print(os.environ.get("{setting}", "nothing"))
-"""
-    assert told(packages, "XTTS_CUFILE", code)[:1] == [str(packages / "nvidia/cufile/lib")]
-    assert told(packages, "XTTS_CUFILE", code.replace("gpudirect", "direct")) == ["nothing"]

@@ -18,7 +18,7 @@ import xtts_precompute as xp
             {"reading": "directly"},
             r"no reading 'directly' \(did you mean 'direct'\?\); there are: auto, mapped, direct",
         ),
-        ({"reading": "GPUDirect"}, r"did you mean 'gpudirect'"),
+        ({"reading": "Direct"}, r"did you mean 'direct'"),
         ({"pin_memory": True}, r"no argument of reader\(\) 'pin_memory'; there are"),
         ({"on_damage": "ignored"}, r"did you mean 'ignore'"),
         ({"ids": []}, "no clip is chosen"),

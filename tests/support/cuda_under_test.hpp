@@ -12,7 +12,7 @@
 
 namespace xtts::testing::cuda_under_test {
 
-// True: the adversarial driver, and a double of cuFile beside it.
+// True: the adversarial driver.
 [[nodiscard]] bool is_double();
 void begin(std::uint64_t seed);
 // What went wrong, in words; also what is left.

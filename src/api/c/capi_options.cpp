@@ -15,7 +15,7 @@ namespace {
 
 static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
 static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
-static_assert(XTTS_READING_GPUDIRECT == static_cast<int>(xtts::Reading::kGpuDirect));
+static_assert(XTTS_READING_DIRECT == static_cast<int>(xtts::Reading::kDirect));
 static_assert(XTTS_NORMALIZE_GIVEN == static_cast<int>(xtts::Normalize::kGiven));
 static_assert(XTTS_RANGE_CLIP == static_cast<int>(xtts::OnRange::kClip));
 static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
@@ -169,7 +169,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   if (!last_batch.ok()) return last_batch.status();
   const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
   if (!on_damage.ok()) return on_damage.status();
-  const auto reading = choice(options.reading, xtts::Reading::kGpuDirect, "reading");
+  const auto reading = choice(options.reading, xtts::Reading::kDirect, "reading");
   if (!reading.ok()) return reading.status();
   const auto on_range = choice(options.on_range, xtts::OnRange::kClip, "on_range");
   if (!on_range.ok()) return on_range.status();

@@ -11,10 +11,6 @@ namespace xtts::cuda {
 // A launch takes at most 4 KiB of parameters on every architecture.
 inline constexpr std::uint32_t kFillRangesMax = 120;
 inline constexpr std::uint32_t kChangeRangesMax = 150;
-inline constexpr std::uint32_t kHashRangesMax = 16;
-
-// XXH3 has other formulas for shorter inputs. The hash kernel does not know them.
-inline constexpr std::uint64_t kHashedBytesMin = 241;
 
 // One element, repeated. `size_bytes` is a multiple of `element_bytes` (1, 2, 4, 8), and so is
 // `address`.
@@ -48,27 +44,11 @@ struct ChangeTable {
   ChangeRange ranges[kChangeRangesMax];
 };
 
-// Bytes whose hash is written to `result`, at least kHashedBytesMin. The words at multiples of 8 in
-// which the first and the last of them lie can be read whole; `result` is such a multiple.
-struct HashRange {
-  std::uint64_t address;
-  std::uint64_t size_bytes;
-  std::uint64_t seed;
-  std::uint64_t result;  // device address of a uint64
-};
-
-struct HashTable {
-  std::uint64_t range_count;
-  HashRange ranges[kHashRangesMax];
-};
-
 static_assert(sizeof(FillTable) <= 4096);
 static_assert(sizeof(ChangeTable) <= 4096);
-static_assert(sizeof(HashTable) <= 4096);
 
 // The kernels' names in the module. Each takes its table as its only parameter.
 inline constexpr char kFillKernel[] = "xtts_fill_ranges";
 inline constexpr char kChangeKernel[] = "xtts_change_ranges";
-inline constexpr char kHashKernel[] = "xtts_hash_ranges";
 
 }  // namespace xtts::cuda

@@ -143,18 +143,13 @@ class FakeDriver {
   std::map<std::uint64_t, AllocationPointer> allocations;  // by address; freed ones, too
   HostMemory host;
   Clock host_clock;  // all that the host knows to be over
-  // Writes past the driver (past_driver.hpp). In clocks they are two streams: those under way, of
-  // which nobody ever knows that they are over, and the same ones when they have ended.
-  const std::size_t open_writes_stream = 0;
-  const std::size_t ended_writes_stream = 1;
-  std::uint64_t write_count = 0;
 
  private:
   void check_name(const FailingCall& failing);
   void follow(Task& task, const Stream& earlier);
   void wait_for_all(std::unique_lock<std::mutex>& lock, const Context* of_context);
 
-  std::size_t stream_count_ = 2;
+  std::size_t stream_count_ = 0;
   std::size_t allocation_count_ = 0;
 };
 

@@ -22,10 +22,7 @@ Work make_work(FakeDriver& now, KernelKind kind, const Launch& launch, const voi
   if (kind == KernelKind::kFill) {
     return make_fill(now, launch, *static_cast<const FillTable*>(table));
   }
-  if (kind == KernelKind::kChange) {
-    return make_change(now, launch, *static_cast<const ChangeTable*>(table));
-  }
-  return make_hash(now, launch, *static_cast<const HashTable*>(table));
+  return make_change(now, launch, *static_cast<const ChangeTable*>(table));
 }
 
 bool begins_with(const void* image, std::string_view beginning) {
@@ -76,8 +73,6 @@ CallResult cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, co
       made->kind = KernelKind::kFill;
     } else if (wanted == kChangeKernel) {
       made->kind = KernelKind::kChange;
-    } else if (wanted == kHashKernel) {
-      made->kind = KernelKind::kHash;
     } else if (has_added_kernel(name)) {
       made->kind = KernelKind::kAdded;
       made->kernel_name = name;

@@ -5,7 +5,6 @@
 
 #include "cuda/kernels/range_work.hpp"
 #include "support/cuda_driver/words.hpp"
-#include "support/hash_alone.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {
@@ -74,15 +73,6 @@ DeviceRange range_of_kernel(FakeDriver& driver, std::uint64_t address, std::uint
   const DeviceRange range = driver.device_range(address, size_bytes);
   driver.check_is_current(*range.allocation);
   return range;
-}
-
-// The threads of a range share its state, and x alone numbers them.
-void check_one_column(FakeDriver& driver, const Launch& launch) {
-  if (launch.grid[0] == 1 && launch.grid[2] == 1 && launch.block[1] == 1 && launch.block[2] == 1) {
-    return;
-  }
-  driver.refuse(kInvalidValue, "a range is hashed by one block of x threads, not by a grid of " +
-                                   std::to_string(launch.grid[0]) + " columns");
 }
 
 std::uint64_t float_bytes(FakeDriver& driver, std::uint64_t type) {
@@ -165,33 +155,6 @@ Work make_change(FakeDriver& driver, const Launch& launch, const cuda::ChangeTab
       });
       begin += part;
     }
-  }
-  check_disjoint(driver, work.uses);
-  return work;
-}
-
-Work make_hash(FakeDriver& driver, const Launch& launch, const cuda::HashTable& table) {
-  check_launch(driver, launch, table.range_count, cuda::kHashRangesMax);
-  check_one_column(driver, launch);
-  Work work{.name = cuda::kHashKernel};
-  for (std::uint64_t i = 0; i < table.range_count; ++i) {
-    const cuda::HashRange& range = table.ranges[i];
-    if (range.size_bytes < cuda::kHashedBytesMin) {
-      driver.refuse(kInvalidValue, "a range of " + bytes_text(range.size_bytes) +
-                                       " is hashed, and " + std::to_string(cuda::kHashedBytesMin) +
-                                       " are the least");
-    }
-    check_alignment(driver, range.result, 8);
-    const DeviceRange memory = range_of_kernel(driver, range.address, range.size_bytes);
-    const DeviceRange result = range_of_kernel(driver, range.result, sizeof(std::uint64_t));
-    work.uses.push_back(memory.use(false));
-    work.uses.push_back(result.use(true));
-    work.pieces.emplace_back(
-        [memory, result, size_bytes = range.size_bytes, seed = range.seed]() -> std::string {
-          *reinterpret_cast<std::uint64_t*>(result.own()) =
-              hash_alone(reinterpret_cast<const unsigned char*>(memory.own()), size_bytes, seed);
-          return {};
-        });
   }
   check_disjoint(driver, work.uses);
   return work;

@@ -1,7 +1,5 @@
-// The project's kernels, done by the host: src/cuda/kernels/range_work.hpp and hash_work.hpp have
-// the arithmetic. The hash is that of support/hash_alone.hpp: no tiles, and no threads that share
-// them. Each launch says which ranges it reads and writes. A table that asks for the impossible is
-// refused.
+// The project's kernels, done by the host: src/cuda/kernels/range_work.hpp has the arithmetic. Each
+// launch says which ranges it reads and writes. A table that asks for the impossible is refused.
 #pragma once
 
 #include "cuda/kernels/range_tables.hpp"
@@ -18,7 +16,5 @@ struct Launch {
                              const cuda::FillTable& table);
 [[nodiscard]] Work make_change(FakeDriver& driver, const Launch& launch,
                                const cuda::ChangeTable& table);
-[[nodiscard]] Work make_hash(FakeDriver& driver, const Launch& launch,
-                             const cuda::HashTable& table);
 
 }  // namespace xtts::testing::fake_cuda

@@ -62,7 +62,7 @@ struct Module : Object {
   }
 };
 
-enum class KernelKind : std::uint8_t { kFill, kChange, kHash, kAdded };
+enum class KernelKind : std::uint8_t { kFill, kChange, kAdded };
 struct Function : Object {
   std::shared_ptr<Module> module;
   KernelKind kind = KernelKind::kFill;

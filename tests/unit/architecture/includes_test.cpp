@@ -36,9 +36,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"query", {"formats", "base", "xtts"}},
       // NVIDIA's driver, opened at run time.
       {"cuda", {"base", "xtts"}},
-      // NVIDIA's cuFile, opened at run time.
-      {"cufile", {"cuda", "base", "xtts"}},
-      {"device", {"cufile", "cuda", "base", "xtts"}},
+      {"device", {"cuda", "base", "xtts"}},
       {"dsp_cuda", {"device", "cuda", "dsp", "formats", "base", "xtts"}},
       {"loader", {"query", "reader", "device", "formats", "base", "xtts"}},
       {"api/c", {"base", "xtts"}},

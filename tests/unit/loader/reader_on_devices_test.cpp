@@ -113,32 +113,6 @@ TEST_P(ReaderOn, BringsWhatComesOnTheCpu) {
   }
 }
 
-// Where the device, the system and the disk can. Elsewhere the host reads, and says why.
-TEST_P(ReaderOn, BringsWhatTheDiskWritesIntoTheGpusMemory) {
-  const MadeCache cache{
-      {.clip_count = 61, .frames_max = 100, .channel_count = 80, .clips_per_block = 8}};
-  const std::vector<double> numbers(80, 1.5);
-  const ColumnRequest normalized = {
-      .name = "mel", .normalize = Normalize::kGiven, .means = numbers, .deviations = numbers};
-  for (const ReaderOptions& given : std::vector<ReaderOptions>{
-           {.batch_size = 6}, {.batch_size = 6, .columns = {normalized}, .thread_count = 3}}) {
-    ReaderOptions options = given;
-    Reader on_cpu = open_reader(cache.open(), options);
-    options.device = device_.name();
-    options.reading = Reading::kGpuDirect;
-    Reader reader = open_reader(cache.open(), options);
-    const ReaderStats stats = reader.stats();
-    EXPECT_TRUE(stats.reading.starts_with("gpudirect:") || !stats.notice.empty());
-    expect_same_epoch(reader, on_cpu);
-    if (HasFatalFailure()) return;
-    const std::string told = reader.stats().reading;
-    EXPECT_EQ(told.find("had to be read"), std::string::npos) << told;
-    if (GetParam() != testing::DeviceChoice::kCuda || told.starts_with("gpudirect:")) continue;
-    ASSERT_FALSE(testing::cuda_under_test::is_double()) << told;
-    GTEST_SKIP() << "SKIPPED: " << told;
-  }
-}
-
 TEST_P(ReaderOn, SaysWhereColumnsLie) {
   Reader reader = open({.batch_size = 8, .shuffle = Shuffle::kNone});
   const auto batch = reader.next();

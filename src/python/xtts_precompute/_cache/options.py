@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from .._base.choices import listed, no_others, no_such, number, one_of, switch, text, whole
 from .._base.errors import InvalidArgumentError, NotFoundError
-from .._base.nvidia_libraries import name_folders
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -93,14 +92,14 @@ class CropOptions(TypedDict):
 Shuffle = Literal["global", "window", "none"] | None
 OnDamage = Literal["raise", "skip", "ignore"]
 OnRange = Literal["raise", "clip"]
-Reading = Literal["auto", "mapped", "direct", "gpudirect"]
+Reading = Literal["auto", "mapped", "direct"]
 Columns = Iterable[str | ColumnOptions] | Mapping[str, npt.DTypeLike | ColumnOptions | None] | None
 
 SPLITS = ("train", "validation", "test")
 SHUFFLES = ("global", "window", "none")
 ON_DAMAGE = ("raise", "skip", "ignore")
 ON_RANGE = ("raise", "clip")
-READINGS = ("auto", "mapped", "direct", "gpudirect")
+READINGS = ("auto", "mapped", "direct")
 NORMALIZES = ("corpus",)
 WEIGHT_BY = ("language", "speaker", "dataset")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
@@ -115,13 +114,6 @@ def _share(name: str, value: Any) -> float:
     if not 0 <= share <= 1:
         raise InvalidArgumentError(f"{name} must be a share from 0 to 1: {name}={value!r}")
     return share
-
-
-def _reading(value: Any) -> str:
-    chosen = one_of("reading", value, READINGS)
-    if chosen == "gpudirect":
-        name_folders()  # of cuFile
-    return chosen
 
 
 def _or_default(name: str, value: Any) -> int:
@@ -313,7 +305,7 @@ READER_OPTIONS = {
     "stretches_per_window": ReaderOption(
         "stretches_per_window", lambda value, _: _or_default("stretches_per_window", value)
     ),
-    "reading": ReaderOption("reading", lambda value, _: _reading(value)),
+    "reading": ReaderOption("reading", lambda value, _: one_of("reading", value, READINGS)),
     "on_range": ReaderOption("on_range", lambda value, _: one_of("choice of on_range", value, ON_RANGE)),
     "max_damage": ReaderOption("max_damage", lambda value, _: _share("max_damage", value)),
 }
@@ -432,10 +424,8 @@ class Readable(ABC):
                 16 of them.
             reading: "mapped": through the system's page cache, where later epochs find the records.
                 "direct": past the page cache, for caches larger than memory; mapped where the
-                system cannot. "gpudirect": into the GPU's memory, by NVIDIA's cuFile (GPUDirect
-                Storage); "direct" where the system cannot. "auto": one of the first two, chosen by
-                the storage (`stats().storage` and `stats().reading` tell). If the system cannot do
-                what you ask for, a warning says why.
+                system cannot, and a warning says why. "auto": one of the two, chosen by the storage
+                (`stats().storage` and `stats().reading` tell).
             max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it,
                 CorruptError. 1: no limit.
             device_memory: The bytes of a GPU's memory that the readers of this process may hold
