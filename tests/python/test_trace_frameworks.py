@@ -47,6 +47,47 @@ TORCH = """
         main()
 """
 
+# As Lightning does it: one call of the trainer's own trains and validates, batches are counted, the optimizer calls the
+# model. The loader is left before it could say that it has no more.
+LIBRARY = """
+    import time
+
+    def fit(model, optimizer, loader, validation):
+        for _ in range(3):
+            batches = iter(loader)
+            for _ in range(len(loader)):
+                optimizer.step(lambda batch=next(batches): closure(model, batch))
+            validate(model, validation)
+
+    def closure(model, batch):
+        loss = sum(model(batch).pow(2).mean() for _ in range(100))
+        loss.backward()
+        return loss
+
+    def validate(model, loader):
+        batches = iter(loader)
+        for _ in range(len(loader)):
+            next(batches)
+            time.sleep(0.2)
+"""
+
+FITTED = """
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+    import fitting
+
+    def main():
+        torch.set_num_threads(1)
+        model = torch.nn.Linear(400, 300)
+        clips = TensorDataset(torch.randn(40, 400))
+        def pad(rows):
+            return torch.stack([row for row, in rows])
+        fitting.fit(model, torch.optim.SGD(model.parameters(), 1e-3), DataLoader(clips, 4, collate_fn=pad),
+                    DataLoader(clips, 20, collate_fn=pad))
+
+    main()
+"""
+
 TENSORFLOW = """
     import tensorflow as tf
 
@@ -166,6 +207,19 @@ def parts_of(report: dict[str, Any]) -> dict[str, float]:
     parts = {part["name"]: part["ms"] for part in report["parts"]}
     assert sum(parts.values()) == pytest.approx(report["step_ms"], rel=0.02)
     return parts
+
+
+def test_a_librarys_loop_trains_and_validates_by_one_call(tmp_path: Path) -> None:
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "fitting.py").write_text(textwrap.dedent(LIBRARY), encoding="utf-8")
+    program = "import sys; sys.path.insert(0, 'site-packages')\n" + textwrap.dedent(FITTED)
+    _, report = traced(tmp_path, program)
+    assert report["steps"] == 29  # nothing tells when the last one ended
+    assert report["step_ms"] < 200  # a validation takes 400
+    parts = {part["name"]: part["ms"] for part in report["parts"]}
+    assert "validation" not in parts and parts["forward"] + parts["backward"] > 0.5 * report["step_ms"]
+    validation = next(finding for finding in report["findings"] if finding["cause"] == "validation")
+    assert validation["evidence"] == ["4 batches of main"]  # the third one's is not within the training
 
 
 def test_the_parts_of_an_eager_step_of_tensorflow(tmp_path: Path) -> None:

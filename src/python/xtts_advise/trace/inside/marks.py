@@ -16,11 +16,16 @@ _KINDS = {}  # code object's id -> kind of its file; the ids' objects live as lo
 
 
 class Loop:
-    """A place that takes batches: `for batch in loader:`. A step is from one batch to the next."""
+    """A place that takes batches: `for batch in loader:`. A step is from one batch to the next.
 
-    def __init__(self, file, line, function, facts):
+    Not every loop asks on after its last batch (Lightning's counts batches). Its last step then ends with the
+    optimizer's, or when another loop takes a batch: `_after` is what passes since, until it is known which.
+    """
+
+    def __init__(self, file, line, function, facts, through=()):
         self.file, self.line, self.function = file, line, function
         self.facts = facts
+        self.through = [(code.co_filename, code.co_name) for code in through]  # from next() to this function
         self.batches = 0
         self.iterators = 0  # over which these batches came
         self.asks = (file, line, function)  # the own line that called next(), of a generator too
@@ -34,58 +39,109 @@ class Loop:
         self.counts = Counts()
         self.gaps = []  # seconds between the end of an epoch and the next one's first wait
         self.gap_times = {}  # as times, of these gaps
-        self._gap = None  # (begin, thread, times so far)
-        self._open = None  # (begin of the wait, end of the wait)
-        self._open_lines = {}
+        self._gap = None
+        self._open = None
+        self._after = None
+        self._taken = 0  # batches of the iterator that gives them now
         self._is_counting = False
 
-    def add(self, key, place, wall, processor):
-        """Time of a step; `place` is where the loop's own function stood, and the own code it called."""
-        if self._open is None:
+    def add(self, thread, key, place, wall, processor):
+        """Time that passes in a thread; `place` is where the loop's own function stood, and the own code it called."""
+        gap, after, step = self._gap, self._after, self._open
+        for one in (gap, after):
+            if one is not None and one.thread == thread:
+                _add_times(one.times, key, wall, processor)
+        if step is not None and place is not None:
+            (step if after is None else after).add(key, place, wall, processor)
+
+    def may_end(self, has_trained):
+        """Whatever passes from now on may be no part of the step."""
+        step, after = self._open, self._after
+        if step is None or (after is not None and not has_trained):
             return
-        self._open_lines[place] = self._open_lines.get(place, 0.0) + wall
-        _add_times(self.times, key, wall, processor)
+        if after is not None:
+            step.take(after)
+        step.has_trained |= has_trained
+        self._after = _Gap(now())
 
-    def add_to_gap(self, thread, key, wall, processor):
-        """Time between two epochs, wherever the thread is."""
-        if self._gap is not None and self._gap[1] == thread:
-            _add_times(self._gap[2], key, wall, processor)
-
-    def wait_begins(self):
+    def wait_begins(self, is_first=False):
         if self._is_counting:
             self.counts.end()
             self._is_counting = False
+        step, after = self._open, self._after
+        if is_first and after is not None and (self._taken > 2 or not step.has_trained):
+            self._after = None
+            self._close(after.begin)
+            self._gap = after
+        self._taken = 0 if is_first else self._taken
         return now()
 
     def wait_ends(self, began, has_batch):
         ended = now()
-        if self._gap is not None:
-            begin, _, times = self._gap
-            self.gaps.append(began - begin)
-            for key, (wall, processor) in times.items():
-                _add_times(self.gap_times, key, wall, processor)
-        self._gap = None if has_batch else (ended, threading.get_ident(), {})
+        gap, after = self._gap, self._after
+        if gap is not None:
+            self.gaps.append(began - gap.begin)
+            _add_all(self.gap_times, gap.times)
+        self._gap = None if has_batch else _Gap(ended)
+        self._after = None
         if self._open is not None:
-            begin, wait_end = self._open
-            self.step_s += began - begin
-            if len(self.steps) < _STEPS_MAX:
-                self.steps.append((begin, wait_end - begin, began - begin))
-                self.lines.append(_at_most(began - begin, self._open_lines))
-        self._open_lines = {}
-        self._open = (began, ended) if has_batch else None
+            if after is not None:
+                self._open.take(after)
+            self._close(began)
+        self._open = _Step(began, ended) if has_batch else None
         if not has_batch:
             return
         self.batches += 1
+        self._taken += 1
         self.wait_s += ended - began
         if self.batches > 2 and self.counts.is_due():
             self._is_counting = True
             self.counts.begin()
+
+    def _close(self, ended):
+        step, self._open = self._open, None
+        self.step_s += ended - step.begin
+        if len(self.steps) < _STEPS_MAX:
+            self.steps.append((step.begin, step.wait_end - step.begin, ended - step.begin))
+            self.lines.append(_at_most(ended - step.begin, step.lines))
+        _add_all(self.times, step.times_of_loop)
+
+
+class _Step:
+    def __init__(self, begin, wait_end):
+        self.begin, self.wait_end = begin, wait_end
+        self.has_trained = False
+        self.lines = {}  # (place in the loop's function, next own place) -> seconds
+        self.times_of_loop = {}
+
+    def add(self, key, place, wall, processor):
+        self.lines[place] = self.lines.get(place, 0.0) + wall
+        _add_times(self.times_of_loop, key, wall, processor)
+
+    def take(self, other):
+        for place, wall in list(other.lines.items()):
+            self.lines[place] = self.lines.get(place, 0.0) + wall
+        _add_all(self.times_of_loop, other.times_of_loop)
+
+
+class _Gap(_Step):
+    """Time between two epochs, wherever the thread is. It may yet turn out to be a step's."""
+
+    def __init__(self, begin):
+        super().__init__(begin, begin)
+        self.thread = threading.get_ident()
+        self.times = {}
 
 
 def _at_most(seconds, lines):
     """A look stands for all the time since the one before, which may be longer than a step."""
     total = sum(lines.values())
     return lines if total <= seconds else {place: wall * seconds / total for place, wall in lines.items()}
+
+
+def _add_all(all_times, times):
+    for key, (wall, processor) in list(times.items()):
+        _add_times(all_times, key, wall, processor)
 
 
 def _add_times(all_times, key, wall, processor):
@@ -142,13 +198,18 @@ class Marks:
             try:
                 if is_asked():
                     loop = iterator.__dict__.get("_xtts_loop")
+                    # A loader of PyTorch with persistent workers begins its iterator anew.
+                    is_first = loop is None or iterator.__dict__.get("_num_yielded") == 0
                     if loop is None:
                         frame = sys._getframe(1)
                         loop = iterator.__dict__["_xtts_loop"] = self.loop(frame, facts_of(iterator))
                         loop.iterators += 1
                         loop.asks = own_place(frame) or loop.asks
                     self.latest = loop
-                    began = loop.wait_begins()
+                    for other in list(self.loops.values()):
+                        if other is not loop:
+                            other.may_end(has_trained=False)
+                    began = loop.wait_begins(is_first)
             except Exception as error:
                 self.failed(error)
             has_batch = False
@@ -166,13 +227,16 @@ class Marks:
         """The loop that asks for a batch, with `frame` the one that called next(). Generators that only
         hand batches on, such as tqdm's, are passed over."""
         user = frame
+        through = []  # a library's training and validation may be called by one own function
         while user is not None and (kind_of_frame(user) != "own" or user.f_code.co_flags & _GENERATOR):
+            through.append(user.f_code)
             user = user.f_back
-        user = user or frame
-        key = (id(user.f_code), facts.get("data"))
+        if user is None:
+            user, through = frame, []
+        key = (id(user.f_code), facts.get("data"), tuple(map(id, through)))
         found = self.loops.get(key)
         if found is None:
-            found = Loop(user.f_code.co_filename, user.f_lineno, user.f_code.co_name, facts)
+            found = Loop(user.f_code.co_filename, user.f_lineno, user.f_code.co_name, facts, through)
             found.code = user.f_code
             self.loops[key] = found
         if not is_fallback:
@@ -182,6 +246,7 @@ class Marks:
     def trained(self):
         if self.latest is not None:
             self.latest.trains += 1
+            self.latest.may_end(has_trained=True)
 
     def unit(self, name):
         found = self.units.get(name)

@@ -124,15 +124,13 @@ class Recorder:
 
     def _add_to_steps(self, thread, key, wall, busy):
         for loop in list(self.marks.loops.values()):
-            loop.add_to_gap(thread, key, wall, busy)
             code = id(loop.code)
             place = self._loop_places.get((key, code), -1)
             if place == -1:
                 place = self.stacks.place_in(key, code)
                 if len(self._loop_places) < 50000:
                     self._loop_places[key, code] = place
-            if place is not None:
-                loop.add(key, place, wall, busy)
+            loop.add(thread, key, place, wall, busy)
 
     def finish(self):
         if self._runs:

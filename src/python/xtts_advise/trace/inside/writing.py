@@ -66,6 +66,7 @@ def _loop(loop):
         "batches": loop.batches,
         "iterators": loop.iterators,
         "asks": list(loop.asks),
+        "through": [list(function) for function in loop.through],
         "trains": loop.trains,
         "wait_s": loop.wait_s,
         "step_s": loop.step_s,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,7 @@ _IMPORTS = "importlib"
 _MOST = 0.4
 _WRAPPERS = ("wrapper", "wrapped", "inner", "decorator", "new_func", "error_handler")  # of decorators
 _KERAS = ("keras", "tf_keras", "tensorflow")
-CALLBACK = "callback"  # a call's target
+CALLBACK, MADE = "callback", "made"  # a call's target
 _HEAVY_SHARE = 0.2  # of a call's time: a line that says what the call is
 
 
@@ -27,6 +27,7 @@ class Call:
     wall_s: float = 0.0
     processor_s: float = 0.0
     names: set[str] = field(default_factory=set)  # of all that ran below
+    below: list[Stack] = field(default_factory=list)  # what ran below
     outer: tuple[Place, ...] = ()  # own places above, the outermost first
     count: float = 0.0  # in a unit
     c_names: dict[str, float] = field(default_factory=dict)  # functions in C on this line, in a unit
@@ -76,10 +77,10 @@ def calls_of(stacks: Iterable[Stack], counts: dict[str, Any] | None) -> list[Cal
             key = (place.file, place.line, name)
         elif made is not None:
             number, name = made
-            place, target, is_own = stack.path[number], "made", False
+            place, target, is_own = stack.path[number], MADE, False
             key = ("made", place.file, place.line, name)
         elif inner:
-            name, target, is_own = _name_of(inner), inner[0].name, False
+            name, target, is_own = name_of_callee(inner), inner[0].name, False
             key = (place.file, place.line, name)
         else:
             name, target, is_own = place.name, "", True
@@ -91,6 +92,7 @@ def calls_of(stacks: Iterable[Stack], counts: dict[str, Any] | None) -> list[Cal
         call.wall_s += stack.wall_s
         call.processor_s += stack.processor_s
         call.names.update(below.name for below in inner)
+        call.below.append(replace(stack, path=inner))
         call.lines[place] = call.lines.get(place, 0.0) + stack.wall_s
         call.place = max(call.lines, key=call.lines.__getitem__)
     calls = sorted(found.values(), key=lambda call: -call.wall_s)
@@ -119,7 +121,7 @@ def _made_in(path: tuple[Place, ...], own: list[int]) -> tuple[int, str] | None:
     return None
 
 
-def _name_of(inner: tuple[Place, ...]) -> str:
+def name_of_callee(inner: tuple[Place, ...]) -> str:
     """The callee as users write it: wrappers of its own package are passed over."""
     first = inner[0]
     package = first.module.partition(".")[0]
@@ -127,7 +129,7 @@ def _name_of(inner: tuple[Place, ...]) -> str:
     if name == "__init__":
         name = owner
     if name in _WRAPPERS and len(inner) > 1:
-        return _name_of(inner[1:])
+        return name_of_callee(inner[1:])
     if first.module == "torch.nn.modules.module" and len(inner) > 2:
         for place in inner:
             if place.function.endswith(".forward"):

@@ -8,9 +8,12 @@ cache of features takes the call out of the training.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
-from .calls import CALLBACK, Call
+from .calls import CALLBACK, MADE, Call, calls_of, name_of_callee
+from .recording import Stack
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,15 @@ CAUSES = (
         "part",
     ),
     Cause(
+        "loader made anew",
+        r"DataLoader\.__iter__|_MultiProcessingDataLoaderIter\.(__init__|__del__|_shutdown_workers)|_DataLoaderIter\.__init__",
+        "Make the loader once, before the loop; persistent_workers=True keeps its workers from epoch to epoch.",
+        unit="step",
+        purpose="to start and end its workers",
+    ),
+    Cause(
         "process",
-        r"subprocess\.|popen|posix_spawn|os\.system",
+        r"subprocess\.|popen|multiprocessing\.(context|process)|posix_spawn|os\.system",
         "Start no process for each {unit}: do its work once, before the training, or keep one process open.",
         "part",
     ),
@@ -130,7 +140,8 @@ CAUSES = (
     ),
     Cause(
         "summary",
-        r"tensorboard|summary_ops|tensorflow\.python\.summary|summary\.|wandb|mlflow|comet_ml",
+        r"tensorboard|summary_ops|tensorflow\.python\.summary|summary\.|wandb|mlflow|comet_ml|"
+        r"LightningModule\.log(_dict)?$|logger_connector",
         "Write pictures and histograms seldom (every 100 steps), and scalars every 10.",
     ),
     Cause(
@@ -174,13 +185,6 @@ CAUSES = (
         r"(?<![a-z_])logging\.|tqdm\.|rich\.|builtins\.print|TextIOWrapper\.(write|flush)",
         "Print every 50 steps, or from another thread.",
         code=r"\bprint\(|flush\(",
-    ),
-    Cause(
-        "loader made anew",
-        r"DataLoader\.__iter__|_MultiProcessingDataLoaderIter\.__(init|del)__|multiprocessing\.(popen|context|process)|_DataLoaderIter\.__init__",
-        "Make the loader once, before the loop; persistent_workers=True keeps its workers from epoch to epoch.",
-        unit="step",
-        purpose="to start and end its workers",
     ),
     Cause(
         "batching",
@@ -235,21 +239,75 @@ CALLS_BACK = Cause(
 )
 
 
+def calls_with_causes(
+    stacks: Iterable[Stack], counts: dict[str, Any] | None, unit: str, has_gpu: bool = True
+) -> Iterator[tuple[Call, Cause | None]]:
+    """A call that does not tell by itself, such as a library's fit(), is one for each cause that runs below it."""
+    for call in calls_of(stacks, counts):
+        groups: dict[str, list[Stack]] = {}
+        if call.target != CALLBACK and _told(call, unit, [[call.name, call.target], sorted(call.c_names)]) is None:
+            for stack in call.below:
+                known = _fitting([place.name for place in stack.path], unit)
+                groups.setdefault(known.name if known else "", []).append(stack)
+        if len(groups.keys() - {""}) < 2:
+            yield call, cause_of(call, unit, has_gpu)
+            continue
+        longest = max(groups.keys() - {""}, key=lambda name: _wall_of(groups[name]))
+        groups[longest] += groups.pop("", [])
+        for below in groups.values():
+            yield _part_of_call(call, below, unit, has_gpu)
+
+
+def _part_of_call(call: Call, below: list[Stack], unit: str, has_gpu: bool) -> tuple[Call, Cause | None]:
+    names = {place.name for stack in below for place in stack.path}
+    processor_s = sum(stack.processor_s for stack in below)
+    part = replace(call, wall_s=_wall_of(below), processor_s=processor_s, names=names, below=below)
+    cause = cause_of(part, unit, has_gpu)
+    if cause is not None:  # the callee that tells
+        part.name = next(
+            (
+                name_of_callee(stack.path[number:])
+                for stack in below
+                for number, place in enumerate(stack.path)
+                if cause.fits([place.name], "")
+            ),
+            call.name,
+        )
+    return part, cause
+
+
+def _wall_of(stacks: list[Stack]) -> float:
+    return sum(stack.wall_s for stack in stacks)
+
+
+def _fitting(names: list[str], unit: str, code: str = "") -> Cause | None:
+    return next((cause for cause in CAUSES if cause.unit in ("", unit) and cause.fits(names, code)), None)
+
+
+def _told(call: Call, unit: str, names: list[list[str]]) -> Cause | None:
+    """The call itself tells more than what happens to run far below it."""
+    code = call.code
+    for some in names:
+        known = _fitting(some, unit, code)
+        if known is not None:
+            return known
+        if call.target == MADE:
+            return MADE_ANEW
+        code = ""
+    return None
+
+
 def cause_of(call: Call, unit: str, has_gpu: bool = True) -> Cause | None:
     """None: the call is the training's own work."""
     if call.target == CALLBACK:
         names = sorted(call.names)
         known = [cause for cause in CAUSES if cause.unit in ("", unit) and not cause.is_model]
         return next((cause for cause in known if cause.fits(names, "")), CALLS_BACK)
-    # The call itself tells more than what happens to run far below it.
-    for names, code in (([call.name, call.target], call.code), (sorted(call.c_names), ""), (sorted(call.names), "")):
-        for cause in CAUSES:
-            if cause.unit in ("", unit) and cause.fits(names, code):
-                if cause.of_gpu and not has_gpu and call.waits < _WAITS:
-                    return COMPUTES_IN_STEP if call.is_own else None
-                return None if cause.is_model else cause
-        if call.target == "made":
-            return MADE_ANEW
+    told = _told(call, unit, [[call.name, call.target], sorted(call.c_names), sorted(call.names)])
+    if told is not None and told.of_gpu and not has_gpu and call.waits < _WAITS:
+        return COMPUTES_IN_STEP if call.is_own else None
+    if told is not None:
+        return None if told.is_model else told
     if unit == "step" and call.is_own and call.modules & _MODELS and "numpy" not in call.modules:
         return None  # operators of tensors, such as a @ b, are no calls
     return COMPUTES_IN_SAMPLE if unit == "sample" else COMPUTES_IN_STEP

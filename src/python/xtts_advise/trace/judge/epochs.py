@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from .calls import calls_of
-from .causes import cause_of
+from .causes import calls_with_causes
 from .finding import Finding, finding_of, seldom, time_of
 from .recording import Stack
 from .steps import deepest_common
-from .training import Training, stacks_of_steps
+from .training import Training, is_of_loop, stacks_of_steps, validates
 
 _MUCH = 0.3  # of a gap: what has no name of its own
 
@@ -21,15 +20,9 @@ def of_gaps(training: Training) -> list[Finding]:
     if not total or not training.gap_s:
         return []
     # A validation that takes batches is told by steps.py.
-    loops = {(loop["file"], loop["function"]) for loop in training.others}
     findings: list[Finding] = []
-    rest = [
-        stack
-        for stack in stacks
-        if not any((place.file, place.function.rpartition(".")[2]) in loops for place in stack.path)
-    ]
-    for call in calls_of(stacks, None):
-        cause = cause_of(call, "step", training.has_gpu)
+    rest = [stack for stack in stacks if not validates(stack.path, training)]
+    for call, cause in calls_with_causes(stacks, None, "step", training.has_gpu):
         if cause is None or cause.name == "own code":
             continue
         if cause.name == "loader made anew" and training.loop["facts"].get("persistent"):
@@ -45,7 +38,7 @@ def _without_a_name(training: Training, stacks: list[Stack], total: float) -> li
     """A function of the trainer's own that most of the rest is spent in, such as a validation."""
     others = {(place.file, place.function) for stack in stacks_of_steps(training) for place in stack.path}
     place = deepest_common(stacks, others)
-    if place is None:
+    if place is None or is_of_loop(place, training.loop):
         return []
     key = (place.file, place.function)
     inside = sum(stack.wall_s for stack in stacks if any((one.file, one.function) == key for one in stack.path))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from .calls import callback_of, calls_of
-from .causes import cause_of
+from .calls import callback_of
+from .causes import calls_with_causes
 from .recording import Place, Stack
-from .training import Training, is_of_loop, stacks_of_steps
+from .training import Training, stacks_of_steps, validates
 
 DATA, COMPILED, XLA = "data", "the compiled step", "step (XLA)"
 _ORDER = (DATA, "forward", "loss", "backward", "optimizer", COMPILED, XLA)
@@ -22,7 +22,7 @@ _PARTS = (
     ("backward", r"^torch\._tensor\.Tensor\.backward|^torch\.autograd|\.GradientTape\.(gradient|jacobian)|backprop\."),
     ("optimizer", r"^torch\.optim\.|^(keras|tf_keras|tensorflow)\b.*optimizer|\.GradScaler\.|clip_grad"),
     (COMPILED, r"^tensorflow\.python\.eager\.(polymorphic_function|def_function|function)\b"),
-    (COMPILED, r"^torch\._dynamo\.eval_frame"),
+    (COMPILED, r"^torch\._dynamo\.eval_frame\.(?!Disable)"),
     ("loss", r"^torch\.nn\.modules\.loss|[Ll]oss\w*\.forward$|^(keras|tf_keras)\b.*\.losses?\b"),
     ("loss", r"^torch\.nn\.functional\.\w*(loss|entropy|kl_div)"),
     # A module's call is a loss's, too: what it calls tells.
@@ -57,8 +57,7 @@ def parts_of(training: Training) -> list[tuple[str, float]]:
                 rest.append(stack)
             else:
                 seconds[name] = seconds.get(name, 0.0) + scale * stack.wall_s
-        for call in calls_of(rest, training.loop["counts"]):
-            cause = cause_of(call, "step", training.has_gpu)
+        for call, cause in calls_with_causes(rest, training.loop["counts"], "step", training.has_gpu):
             name = _CAUSES.get(cause.name, _OTHER) if cause else _OTHER
             seconds[name] = seconds.get(name, 0.0) + scale * call.wall_s
         if training.is_compiled and COMPILED in seconds:  # it takes its batch by itself
@@ -85,12 +84,13 @@ def _parts_of_compiled(training: Training) -> dict[str, float]:
 
 
 def part_of(stack: Stack, training: Training) -> str | None:
-    loops = [one for one in training.others if not one["trains"] and one["facts"]["kind"] != "tf.function"]
-    if any(is_of_loop(place, loop) for loop in loops for place in stack.path[1:]):
+    if validates(stack.path, training):
         return "validation"
     callback = callback_of(stack.path)
     path = stack.path[: callback[0]] if callback else stack.path
-    name = next(filter(None, map(_part_named, path)), None)
+    # An optimizer may be given the model to call, as Lightning's is.
+    closure = max((number for number, place in enumerate(path) if "closure" in place.function.lower()), default=-1)
+    name = next(filter(None, map(_part_named, path[closure + 1 :])), None)
     if name in (None, "forward") and _is_in_own_loss(stack):
         return "loss"
     return name

@@ -9,8 +9,8 @@ from collections import Counter
 from itertools import pairwise
 
 from ...words import percent
-from .calls import Call, calls_of
-from .causes import CACHE_WORDS, Cause, cause_of
+from .calls import Call
+from .causes import CACHE_WORDS, Cause, calls_with_causes
 from .finding import SELDOM, Finding, count_words, finding_of, merged, seldom, time_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
@@ -27,10 +27,8 @@ def of_steps(training: Training) -> list[Finding]:
     if not total or not steps:
         return []
     findings = []
-    for call in calls_of(stacks, training.loop["counts"]):
-        share = call.wall_s / total
-        seconds = training.shown_s * share
-        cause = cause_of(call, "step", training.has_gpu)
+    for call, cause in calls_with_causes(stacks, training.loop["counts"], "step", training.has_gpu):
+        seconds = training.shown_s * call.wall_s / total
         if cause is None and not _is_of_model(call):
             cause = next((one for one in _SMALL_CALLS if _often(call, one.names) >= _MANY_CALLS), None)
         if cause is None:
@@ -185,7 +183,7 @@ def _validation(training: Training, told: list[Finding]) -> list[Finding]:
                 share=per_step / training.whole_s,
                 remedy="Validate more seldom, on fewer clips, or with more workers: training stands still meanwhile.",
                 cache="part" if sum(wait for _, wait, _ in inside) > seconds / 2 else "no",
-                evidence=[f"{len(inside)} batches of {other['function']}"],
+                evidence=[f"{len(inside)} {'batch' if len(inside) == 1 else 'batches'} of {other['function']}"],
                 cause="validation",
             )
         )

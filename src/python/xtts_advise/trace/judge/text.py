@@ -29,7 +29,9 @@ def text_of(report: Report) -> str:
     if parts:
         lines.append(f"Its parts: {', '.join(parts)}.")
     if training.sample_s:
-        lines.append(f"A sample takes {time_of(training.sample_s)} to make ({training.samples_of_step:.0f} in a step).")
+        what = "A call of Python by tf.data takes" if training.has_python_functions else "A sample takes"
+        made = "" if training.has_python_functions else " to make"
+        lines.append(f"{what} {time_of(training.sample_s)}{made} ({training.samples_of_step:.0f} in a step).")
     if training.gap_s >= 0.02 * training.steps_of_epoch * training.step_s:
         lines.append(
             f"Between two epochs, {time_of(training.gap_s)} pass: {time_of(training.gap_s / training.steps_of_epoch)} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..inside.modes import GPU
@@ -25,6 +26,13 @@ class Training:
     steps: list[tuple[float, float]] = field(default_factory=list)  # (wait, whole) in seconds
     knows_wait: bool = True
     profile: Profile = field(default_factory=Profile)  # of some compiled steps
+
+    @cached_property
+    def validations(self) -> set[tuple[str, str]]:
+        """File and name of the functions with other loops over batches."""
+        others = [one for one in self.others if not one["trains"] and one["facts"]["kind"] != "tf.function"]
+        found = {function_of(other, self.trainer.places) for other in others}
+        return found - {(self.loop["file"], self.loop["function"])}
 
     @property
     def is_compiled(self) -> bool:
@@ -196,6 +204,29 @@ def stacks_of_steps(training: Training) -> list[Stack]:
             continue
         found.append(Stack("", tuple(p for p in path[begin:] if p.kind != "trace"), wall_s, processor_s))
     return found
+
+
+_MOST = 0.9  # of a loop's time
+
+
+def validates(path: tuple[Place, ...], training: Training) -> bool:
+    """Whether a stack of the process that trains runs in another loop over batches."""
+    return any((place.file, place.function.rpartition(".")[2]) in training.validations for place in path)
+
+
+def function_of(loop: dict[str, Any], places: list[Place]) -> tuple[str, str]:
+    """File and name of the innermost function that stays open from batch to batch, which may be a library's."""
+    seconds: dict[tuple[str, str], float] = {}
+    total = 0.0
+    for key, wall_s, _ in loop["stacks"]:
+        path = [places[number] for number in key]
+        if not waits_for_batch(path):
+            total += wall_s
+            for function in {(place.file, place.function.rpartition(".")[2]) for place in path}:
+                seconds[function] = seconds.get(function, 0.0) + wall_s
+    through = [(file, function) for file, function in loop.get("through", [])]
+    own = (loop["file"], loop["function"])
+    return next((function for function in through if seconds.get(function, 0.0) > _MOST * total), own)
 
 
 def is_of_loop(place: Place, loop: dict[str, Any]) -> bool:
