@@ -131,6 +131,27 @@ KERAS = """
     print(os.listdir("profile"))
 """
 
+# Where a data set's length is not known, a strategy asks each device's iterator whether it has a batch.
+MIRRORED = """
+    import tensorflow as tf
+
+    tf.config.set_logical_device_configuration(
+        tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2)
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    data = tf.data.Dataset.range(200).filter(lambda number: number >= 0).batch(4, drop_remainder=True)
+
+    @tf.function
+    def step(batch):
+        return strategy.run(lambda one: one + 1, args=(batch,))
+
+    batches = 0
+    for _ in range(2):
+        for batch in strategy.experimental_distribute_dataset(data):
+            step(batch)
+            batches += 1
+    print(batches)
+"""
+
 EAGER = """
     import keras
     import tensorflow as tf
@@ -246,6 +267,11 @@ def test_a_python_number_that_is_traced_again_is_named(tmp_path: Path) -> None:
     first = report["findings"][0]
     assert first["cause"] == "traced again"
     assert "Python value" in first["evidence"][0]
+
+
+def test_a_strategys_batch_is_one_for_all_devices(tmp_path: Path) -> None:
+    printed, report = traced(tmp_path, MIRRORED)
+    assert report["steps"] == int(printed.split()[-1])
 
 
 def test_keras_waits_for_batches_within_its_compiled_step(tmp_path: Path) -> None:

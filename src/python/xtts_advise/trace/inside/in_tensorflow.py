@@ -18,6 +18,7 @@ def install(marks):
     names = (
         "tensorflow.python.eager.context",
         "tensorflow.python.data.ops.iterator_ops",
+        "tensorflow.python.data.ops.multi_device_iterator_ops",
         "tensorflow.python.data.ops.dataset_ops",
         "tensorflow.python.eager.polymorphic_function.polymorphic_function",
         "tensorflow.python.framework.func_graph",
@@ -27,17 +28,24 @@ def install(marks):
     modules = [ready(name) for name in names]
     if any(module is None for module in modules):
         return False
-    context, iterators, data_sets, functions, graphs, scripts, profiler = modules
+    context, iterators, several, data_sets, functions, graphs, scripts, profiler = modules
     facts = {"kind": "tf.data", "data": "tf.data"}
     marks.batches_of(iterators.OwnedIterator, lambda _: dict(facts))
-    # Keras asks so where its step is not compiled.
-    marks.batches_of(iterators.OwnedIterator, lambda _: dict(facts), "get_next", context.executing_eagerly)
+    # Keras asks so where its step is not compiled, and the data sets of a strategy of several devices.
+    for kind in (several.OwnedMultiDeviceIterator, iterators.OwnedIterator):
+        marks.batches_of(kind, lambda _: dict(facts), "get_next", context.executing_eagerly)
+        marks.batches_of(kind, lambda _: dict(facts), "get_next_as_optional", context.executing_eagerly, _has_value)
     _mark_stages(marks, data_sets.DatasetV2)
     profile = Profile(profiler, context, marks)
     _mark_calls(marks, functions.Function, profile)
     _mark_traces(marks, graphs, profile)
     _mark_python_functions(marks, scripts.FuncRegistry)
     return True
+
+
+def _has_value(optional):
+    """Of one device, or of a list."""
+    return any(bool(one.has_value()) for one in (optional if isinstance(optional, list) else [optional]))
 
 
 def _own_place(frame):

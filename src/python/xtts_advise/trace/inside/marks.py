@@ -79,6 +79,8 @@ class Loop:
     def wait_ends(self, began, has_batch):
         ended = now()
         gap, after = self._gap, self._after
+        if gap is not None and not has_batch:
+            return  # the end is told once more
         if gap is not None:
             self.gaps.append(began - gap.begin)
             _add_all(self.gap_times, gap.times)
@@ -187,16 +189,19 @@ class Marks:
         self.events = {}  # name -> list of facts, such as traces of tf.function
         self.faults = []
         self.latest = None  # the loop that took the last batch
+        self.taking = set()  # threads that wait for a batch
         self.function = None  # number of the tf.function that was called last
 
-    def batches_of(self, kind, facts_of, method="__next__", is_asked=lambda: True):
-        """Replaces kind.__next__, or another method, by one that marks the batches which a loop takes."""
+    def batches_of(self, kind, facts_of, method="__next__", is_asked=lambda: True, is_batch=lambda _: True):
+        """Replaces kind.__next__, or another method, by one that marks the batches which a loop takes. An iterator
+        that asks others for its batch, such as that of several devices, takes one."""
         original = getattr(kind, method)
 
         def __next__(iterator, *arguments, **options):
             began = loop = None
+            thread = threading.get_ident()
             try:
-                if is_asked():
+                if thread not in self.taking and is_asked():
                     loop = iterator.__dict__.get("_xtts_loop")
                     # A loader of PyTorch with persistent workers begins its iterator anew.
                     is_first = loop is None or iterator.__dict__.get("_num_yielded") == 0
@@ -210,18 +215,27 @@ class Marks:
                         if other is not loop:
                             other.may_end(has_trained=False)
                     began = loop.wait_begins(is_first)
+                    self.taking.add(thread)
             except Exception as error:
                 self.failed(error)
             has_batch = False
             try:
                 batch = original(iterator, *arguments, **options)
-                has_batch = True
+                has_batch = began is None or self.asked(is_batch, batch)
                 return batch
             finally:
                 if began is not None:
+                    self.taking.discard(thread)
                     loop.wait_ends(began, has_batch)
 
         setattr(kind, method, __next__)
+
+    def asked(self, is_batch, batch):
+        try:
+            return is_batch(batch)
+        except Exception as error:
+            self.failed(error)
+            return True
 
     def loop(self, frame, facts, is_fallback=False):
         """The loop that asks for a batch, with `frame` the one that called next(). Generators that only
