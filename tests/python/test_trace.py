@@ -308,6 +308,17 @@ def test_what_runs_between_epochs_costs_by_their_length() -> None:
     assert judge([Recording(document(stacks, steps))]).findings == []
 
 
+def test_an_iterator_that_ends_in_each_epoch_is_told_and_no_function_that_trains() -> None:
+    places = [["/home/me/train.py", 5, "train", "run", "own"], *PLACES]
+    more: dict[str, Any] = {"gaps": [9.0, 9.0], "gap_stacks": [([0, 1], 18.0)], "places": places}
+    made = document([([0, 1, 7], 20.0)], [[float(number), 0.0, 1.0] for number in range(20)], **more)
+    assert judge([Recording(made)]).findings == []  # of a DataLoader
+    made["loops"][0]["facts"]["kind"] = "tf.data"
+    (found,) = judge([Recording(made)]).findings
+    assert (found.cause, found.line, "repeat()" in found.remedy) == ("iterator made anew", PLACES[0][1], True)
+    assert found.seconds_per_step == pytest.approx(9.0 * 3 / 20)
+
+
 def test_a_loader_that_is_begun_for_each_batch_is_named_where_it_is_asked() -> None:
     steps = [[float(number), 0.5, 1.0] for number in range(10)]
     stacks = [([0, 6], 5.0), ([0, 1, 2, 3, 4], 5.0)]
