@@ -202,6 +202,8 @@ def test_calls_are_named_with_their_places_and_gains():
     first, second = made.findings
     assert (made.name, made.status) == ("trace", "fail")
     assert made.summary == "2 calls of the training take time that a step waits for."
+    one = trace_file.check({**TRACE, "findings": TRACE["findings"][:1]})
+    assert one.summary == "1 call of the training takes time that a step waits for."
     assert first.text == "soundfile.read: 9 ms and 80 % of a sample. Also: called 2 times in a sample."
     assert (first.place, first.remedy) == ("data.py:17", "A cache holds it.")
     assert (first.gain.low, first.gain.high, first.gain.basis) == (1.5, 2.4, "measured by trace")

@@ -61,8 +61,8 @@ def check(trace: dict[str, Any]) -> Check:
     if parts:
         made.charts.append(Chart("The parts of a step", Stack("ms", parts), "the trace"))
     if made.findings:
-        calls = words.counted(len(made.findings), "call", "calls")
-        made.summary = f"{calls} of the training take time that a step waits for."
+        calls = words.counted(len(made.findings), "call of the training takes", "calls of the training take")
+        made.summary = f"{calls} time that a step waits for."
     elif wait is None:
         made.summary, made.is_judged = "No call was found; how long its steps wait for data was not seen.", False
     elif wait / step < _WAIT_MIN:

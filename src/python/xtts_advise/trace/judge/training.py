@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from ..inside.modes import GPU
@@ -62,7 +63,13 @@ class Training:
         facts = self.loop["facts"]
         if facts.get("clips") and facts.get("batch"):
             return max(1.0, float(facts["clips"] / facts["batch"]))
-        return max(1.0, len(self.loop["steps"]) / (len(self.loop["gaps"]) + 1))
+        steps = self.loop["steps"]
+        ends = [
+            number for number, (one, next_one) in enumerate(pairwise(steps), 1) if next_one[0] > sum(one[::2]) + 1e-4
+        ]
+        if ends:  # the epoch that the trace ended in is not whole
+            return ends[-1] / len(ends)
+        return max(1.0, len(steps) / (len(self.loop["gaps"]) + 1))
 
     @property
     def whole_s(self) -> float:
