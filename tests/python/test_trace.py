@@ -282,6 +282,18 @@ def test_a_copy_to_the_host_costs_where_something_waits() -> None:
     assert (cause(1.0, True), cause(0.1, False), cause(1.0, False)) == ("host copy", "host copy", "own code")
 
 
+def test_a_loop_over_numbers_within_the_model_is_the_trainers_own_code() -> None:
+    place = Place("/home/me/model.py", 18, "model", "positions", "own")
+
+    def cause(often: float) -> str:
+        call = Call(place, "model.positions", "", True, wall_s=1.0, processor_s=1.0, modules={"torch", "math"})
+        call.c_names = {"math.sin": often, "torch.Tensor.to": 1.0}
+        found = cause_of(call, "step")
+        return found.name if found else ""
+
+    assert (cause(9000.0), cause(2.0)) == ("own code", "")
+
+
 def test_a_look_at_the_gpus_result_in_every_20th_step_is_no_fault() -> None:
     def found(period: int) -> list[str]:
         steps = [[2.0 * number, 0.01, 1.9 if number % period == 0 else 1.0] for number in range(60)]

@@ -204,6 +204,7 @@ CAUSES = (
     ),
 )
 
+_MANY_NUMBERS = 300  # in a step
 _WAITS = 0.5  # of a call's time: it stands still
 _MODELS = {"torch", "tensorflow", "keras", "jax"}
 
@@ -239,6 +240,9 @@ CALLS_BACK = Cause(
 )
 
 
+def _computes_numbers(call: Call) -> bool:
+    """In a loop of Python, one by one: no work of a model's operations."""
+    return sum(often for name, often in call.c_names.items() if name.startswith("math.")) >= _MANY_NUMBERS
 def calls_with_causes(
     stacks: Iterable[Stack], counts: dict[str, Any] | None, unit: str, has_gpu: bool = True
 ) -> Iterator[tuple[Call, Cause | None]]:
@@ -303,6 +307,8 @@ def cause_of(call: Call, unit: str, has_gpu: bool = True) -> Cause | None:
         names = sorted(call.names)
         known = [cause for cause in CAUSES if cause.unit in ("", unit) and not cause.is_model]
         return next((cause for cause in known if cause.fits(names, "")), CALLS_BACK)
+    if unit == "step" and call.is_own and _computes_numbers(call):
+        return COMPUTES_IN_STEP
     told = _told(call, unit, [[call.name, call.target], sorted(call.c_names), sorted(call.names)])
     if told is not None and told.of_gpu and not has_gpu and call.waits < _WAITS:
         return COMPUTES_IN_STEP if call.is_own else None
