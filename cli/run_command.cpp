@@ -93,6 +93,7 @@ Status explain(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : words) unexpected += (unexpected.empty() ? "" : " ") + word;
     message = (name.empty() ? "this program" : name) + " does not take '" + unexpected + "'";
   }
+  bool is_meant = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].starts_with("--") || words[i].size() == 2) continue;
     const std::size_t equals = words[i].find('=');
@@ -101,8 +102,11 @@ Status explain(const CLI::App& app, const CLI::ParseError& error) {
     if (value.empty() && i + 1 < words.size() && words[i + 1][0] != '-') value = words[i + 1];
     std::string meant = name == "build" ? setting_meant(flag, value) : std::string();
     if (meant.empty()) meant = nearest_of(flag, flags);
+    is_meant = is_meant || !meant.empty();
     if (!meant.empty()) message += " (did you mean " + meant + "?)";
   }
+  if (!words.empty() && !is_meant && command.get_option_no_throw("PROGRAM") != nullptr)
+    message += " (the program that trains comes after `--`)";
   return {StatusCode::kInvalidArgument,
           message + "\nxtts-precompute " + (name.empty() ? "" : name + " ") + "--help says more"};
 }

@@ -481,6 +481,7 @@ def test_the_programs_exit_code_is_handed_on(tmp_path: Path) -> None:
     assert ended.returncode == 7
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert (document["program_exit"], document["findings"]) == (7, [])
+    assert document["notes"][0].startswith("The program ended with exit code 7 ")
 
 
 def test_a_training_ends_when_its_time_is_over(tmp_path: Path) -> None:
@@ -489,8 +490,19 @@ def test_a_training_ends_when_its_time_is_over(tmp_path: Path) -> None:
     assert "ended after 1 s" in ended.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["--"], ["--for", "0", "--", "true"], ["--", "no-such-program-here"]])
-def test_wrong_arguments_end_with_2(arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 2),
+        (["--"], 2),
+        (["--for", "0", "--", "true"], 2),
+        (["--for=--", "--", "true"], 2),
+        (["--", "no-such-program-here"], 2),
+        (["--out", "/no/such/folder/report.json", "--", "echo", "trained"], 6),
+        (["--keep", "/dev/null", "--", "echo", "trained"], 6),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_the_training_runs(arguments: list[str], code: int) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "xtts_advise", "trace", *arguments],
         env={**os.environ, "PYTHONPATH": PACKAGES},
@@ -498,7 +510,7 @@ def test_wrong_arguments_end_with_2(arguments: list[str]) -> None:
         text=True,
         timeout=60,
     )
-    assert ended.returncode == 2
+    assert (ended.returncode, ended.stdout) == (code, "")
     assert ended.stderr.startswith("xtts-precompute: ")
     assert ended.stderr.count("\n") == 1
 

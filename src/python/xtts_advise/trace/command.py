@@ -38,6 +38,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     try:
         program, seconds = program_of(options.program), seconds_of(options.seconds)
+        _prepare(options.out, options.keep)
     except Failure as error:
         return fail(error.code, str(error), options.json)
     report, code = traced(program, seconds, options.keep, sys.stderr if options.json else None)
@@ -51,6 +52,18 @@ def main(words: list[str]) -> int:
     return code
 
 
+def _prepare(out: str | None, keep: str | None) -> None:
+    """Known before a training has run."""
+    try:
+        if out:
+            with open(out, "ab"):
+                pass
+        if keep:
+            os.makedirs(keep, exist_ok=True)
+    except OSError as error:
+        raise Failure("resource", f"{error.filename} cannot be written: {error.strerror}") from None
+
+
 def traced(program: list[str], seconds: float | None, keep: str | None, output: TextIO | None) -> tuple[Report, int]:
     """Returns what was found, and the program's exit code. keep: where the recordings stay."""
     folder = keep or tempfile.mkdtemp(prefix="xtts-trace-")
@@ -60,6 +73,11 @@ def traced(program: list[str], seconds: float | None, keep: str | None, output: 
         code = run(program, os.path.abspath(folder), seconds, output)
         share = others.share()
         report = judge(read_recordings(folder))
+        if code and report.training is None:
+            report.notes[0] = (
+                f"The program ended with exit code {code} before a loop had taken three batches from a DataLoader or a "
+                "tf.data iterator. What it printed says why."
+            )
         if share is not None and share > DISTURBING:
             report.notes.append(
                 f"Other programs used {percent(share)} of the processors meanwhile: what waits for them is slower here."
@@ -83,11 +101,11 @@ def seconds_of(text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        seconds = float(text)
+        seconds = float(text or "")  # argparse makes an empty list of a "--" that follows the option
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise Failure("invalid_argument", f"--for {text}: a number of seconds above 0 is wanted")
+        raise Failure("invalid_argument", "--for wants a number of seconds above 0, as in --for 120")
     return seconds
 
 

@@ -243,6 +243,8 @@ CALLS_BACK = Cause(
 def _computes_numbers(call: Call) -> bool:
     """In a loop of Python, one by one: no work of a model's operations."""
     return sum(often for name, often in call.c_names.items() if name.startswith("math.")) >= _MANY_NUMBERS
+
+
 def calls_with_causes(
     stacks: Iterable[Stack], counts: dict[str, Any] | None, unit: str, has_gpu: bool = True
 ) -> Iterator[tuple[Call, Cause | None]]:

@@ -1,0 +1,1 @@
+xtts-precompute trace python train.py --epochs 1
