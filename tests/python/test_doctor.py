@@ -142,10 +142,14 @@ def test_numbers_of_options():
         ("`xtts-precompute DATA CACHE --recipe vits`", "`xtts-precompute 'my data' ./cache --recipe vits`"),
         ("measure: `xtts-precompute bench CACHE`.", "measure: `xtts-precompute bench ./cache`."),
         ("`DATA` is a word, and an odd ` DATA", "`DATA` is a word, and an odd ` DATA"),
+        (
+            "`xtts-precompute profile --loader M:N --step M:N`",
+            "`xtts-precompute profile --loader data:make --step M:N`",
+        ),
     ],
 )
 def test_commands_have_the_names_that_were_given(text, told):
-    assert Names("my data", "./cache", "--config c.yaml").in_text(text) == told
+    assert Names("my data", "./cache", "--config c.yaml", "data:make").in_text(text) == told
     assert Names().in_text(text) == text
 
 
@@ -360,6 +364,34 @@ def test_what_makes_a_prediction_doubtful_is_told():
     assert [one.text.partition(" than ")[0] for one in check.findings[-2:]] == [
         "A batch of 32 is more", "The cache has other features",
     ]  # fmt: skip
+
+
+def test_a_training_that_hardly_waits_is_advised_no_cache(tmp_path):
+    """Its trace says how many workers it has, and what they take from the step's processors."""
+    code, trace = tmp_path / "code", tmp_path / "trace.json"
+    code.mkdir()
+    (code / "data.py").write_text(
+        "import librosa\nfrom torch.utils.data import Dataset\n\n\nclass Clips(Dataset):\n"
+        "    def __getitem__(self, i):\n        return librosa.load(self.paths[i])\n"
+    )
+
+    def checks(wait_ms):
+        numbers = {"step_ms": 1000.0, "wait_ms": wait_ms, "sample_ms": 400.0, "samples_per_step": 10, "workers": 3}
+        trace.write_text(json.dumps({"findings": [], "notes": [], **numbers}))
+        program = Answers()
+        found = told(program, data="d", trace=str(trace), code=str(code))
+        assert program.asked[-1] == ("corpus", "d", "--batch-size=32", "--workers=3")
+        (pattern,) = found["code"].findings
+        return found["will_it_help"], pattern
+
+    fed, pattern = checks(10.0)
+    assert fed.summary.startswith("No:")
+    assert any(one.text.startswith("The workers need 4,000 ms for the samples of a step") for one in fed.findings)
+    assert (pattern.status, pattern.remedy) == ("pass", "")
+    starved, pattern = checks(600.0)
+    assert starved.summary.startswith("Yes:")
+    assert pattern.status == "fail"
+    assert "DATA CACHE" in pattern.remedy
 
 
 def test_faults_of_the_plan_count():

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, program: Program) -> tuple[str, str, dict[s
         show("")
     named = {"recipe": options.recipe, "config": options.config if _is_launched(options.config) else ""}
     recipe_words = [f"--{option} {shlex.quote(given)}" for option, given in named.items() if given]
-    Names(options.data, options.cache or _CACHE, *recipe_words[:1]).put_into(diagnosis.checks)
+    Names(options.data, options.cache or _CACHE, "".join(recipe_words[:1]), options.loader).put_into(diagnosis.checks)
     is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     printed = text_of(diagnosis, options.config, shutil.get_terminal_size((80, 24)).columns, is_coloured=is_coloured)
     document = {**document_of(diagnosis.checks), "machine": diagnosis.machine}

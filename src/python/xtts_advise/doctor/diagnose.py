@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from ..findings import Check, Finding
 from ..probe import Program
 from ..words import Failure, counted, short, size
-from . import clock, code, formats, frameworks, gpu, memory, real_batches, storage, sweep, trace_file
+from . import clock, code, formats, frameworks, gpu, help, memory, real_batches, storage, sweep, trace_file
 from .in_python import scratch_folder
 from .measuring import Measured
 from .prediction import will_it_help
@@ -31,7 +31,11 @@ def diagnose(request: Request, program: Program, begin: Callable[[str], None]) -
             raise Failure("not_found", f"examining {path}: No such file or directory")
     with scratch_folder() as scratch:
         measured = Measured(request, program, begin, scratch)
-        return Diagnosis(list(_checks(measured)), _machine_in_words(measured))
+        checks = list(_checks(measured))
+        if help.says_no(checks[0]):
+            for finding in (one for check in checks[1:] for one in check.findings):
+                _without_a_cache(finding)
+        return Diagnosis(checks, _machine_in_words(measured))
 
 
 def _checks(measured: Measured) -> Iterator[Check]:
@@ -69,6 +73,13 @@ def _checks(measured: Measured) -> Iterator[Check]:
         )
     if measured.corpus or measured.cache:
         yield _real_batches(measured)
+
+
+def _without_a_cache(finding: Finding) -> None:
+    """What a cache would spare costs nothing where steps do not wait for it."""
+    if "`xtts-precompute DATA CACHE" in finding.remedy and finding.gain is None:
+        finding.status, finding.remedy = "pass", ""
+        finding.text += " Your steps hardly wait for it."
 
 
 def _formats(corpus: Numbers) -> Check:

@@ -89,6 +89,7 @@ class Question:
     is_own_loader: bool = False  # on_the_fly is the user's own loader, timed
     trainer: str = ""  # the configuration or code of the user's trainer
     not_timed: str = ""  # why its own loader was not timed
+    names_loader: bool = False  # by --loader
     measured: Measured = dataclasses.field(default_factory=Measured)
 
 
@@ -219,7 +220,7 @@ def _verdict(question: Question, found: Prediction, picture: str) -> Finding:
             "Name the Python that you train with (--python), or give a profile of your training: "
             "`xtts-precompute profile --loader --step --json`.",
         )
-    remedy = "Look at the model's own step: `xtts-precompute profile`, or xp.StepProfiler around your step."
+    remedy = "Look at the model's own step: `xtts-precompute profile --loader M:N --step M:N` names its parts."
     return Finding(
         "pass",
         f"No: data is not what training waits for. At most it becomes {most}",
@@ -251,6 +252,10 @@ def _yes(question: Question, found: Prediction, is_measured: bool) -> Finding:
     return Finding("fail" if is_sure else "warn", " ".join(text), " ".join(remedy), gain=gain)
 
 
+def says_no(check: Check) -> bool:
+    return check.summary.startswith("No:")
+
+
 def _is_own(question: Question) -> bool:
     """Whether the user's own loading was measured."""
     return question.is_own_loader or question.measured.step_ms is not None
@@ -277,8 +282,8 @@ def _without_promise(question: Question, made: Check) -> Check:
             f"The loader of your trainer ({question.trainer}) was not timed, so no gain is promised{why}. Made "
             f"{question.on_the_fly.way}, this corpus gives {question.on_the_fly.clips_per_s.text()} clips a second"
             f"{cache}.",
-            "Time your training, as it is: `xtts-precompute trace -- python train.py`. Or name its loader: "
-            "--loader train:loader.",
+            "Time your training, as it is: `xtts-precompute trace -- python train.py`."
+            + ("" if question.names_loader else " Or name its loader: --loader train:loader."),
         ),
     )
     return made.conclude("")

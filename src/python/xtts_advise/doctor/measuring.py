@@ -42,12 +42,16 @@ class Measured:
         self.worker_count = request.worker_count
         if self.worker_count is None:
             self.worker_count = self._setting("data.num_workers", 0)
+        if self.worker_count is None and self.trace:
+            self.worker_count = trace_file.workers_of(self.trace)
         # The storage is read before a training brings its files into the page cache.
         self.corpus = self._measure_corpus() if request.data else None
         if request.tracing:
             begin("")
             self.trace = request.tracing()
             self.profile = self.profile if request.profile else self._profile_of_trace()
+            if self.worker_count is None:
+                self.worker_count = trace_file.workers_of(self.trace)
         if request.step:
             self._profile_step()
         self.own: Numbers | str = self._measure_own_loader(scratch) if request.data else ""

@@ -14,6 +14,7 @@ class Names:
     data: str = ""  # "": it stays DATA
     cache: str = ""
     recipe_words: str = ""  # "--config config.yaml", for commands that build
+    loader: str = ""
 
     def put_into(self, checks: list[Check]) -> None:
         for check in checks:
@@ -27,9 +28,11 @@ class Names:
     def _in_command(self, command: str) -> str:
         words = command.split()
         builds = "DATA" in words and not {"--config", "--recipe"} & set(words)
-        told = []
+        told: list[str] = []
         for word in words:
             given = {"DATA": self.data, "CACHE": self.cache}.get(word, "")
+            if told[-1:] == ["--loader"]:
+                given = self.loader
             told.append(shlex.quote(given) if given else word)
             if word == "CACHE" and builds and self.recipe_words:
                 told.append(self.recipe_words)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..findings import Check, Evidence, Finding, cannot_tell
 from ..ranges import Range, middle_of, range_of
-from ..words import counted, fine_percent
-from . import help, storage
+from ..words import counted, fine_percent, short
+from . import help, storage, trace_file
 from .measuring import Measured
 from .request import Numbers
 
@@ -16,6 +16,7 @@ _STEP_MARGIN = 0.1  # how far the steps of a training are from the one that a us
 _OWN_MARGIN = 0.05  # of the user's own loader, which was timed beside a step
 _MOSTLY_CACHED = 0.5  # of the sampled files, after they were read several times
 _TELLING_BYTES = 1e6  # reads of smaller files are mostly the time to find them
+_LOADING_SHARE = 0.3  # of the processors: workers that take more can slow the step itself
 _BUSY_SHARE = 0.2  # a machine that is busier than this before anything is measured gives low rates
 
 
@@ -54,7 +55,7 @@ def will_it_help(measured: Measured) -> Check:
 
 def _question(measured: Measured, corpus: Numbers, rates: Numbers) -> help.Question:
     request, profile = measured.request, measured.profile
-    source = "the profile that was given" if request.profile else "the trace that was given"
+    source = "the profile that was given" if request.profile else "the trace of your training"
     has_cache = measured.cache is not None and bool(measured.cache["clips_per_s"])
     question = help.Question(
         on_the_fly=_supply_on_the_fly(measured, corpus, rates),
@@ -71,6 +72,7 @@ def _question(measured: Measured, corpus: Numbers, rates: Numbers) -> help.Quest
         is_own_loader=isinstance(measured.own, dict) and not profile.real_step_ms,
         trainer=request.loader or request.config or request.code,
         not_timed=measured.own if isinstance(measured.own, str) else "",
+        names_loader=bool(request.loader),
         measured=help.Measured(
             profile.real_step_ms, profile.data_share, profile.gpu_utilization, profile.gpu_utilization_std, source
         ),
@@ -179,6 +181,15 @@ def _doubts(measured: Measured, corpus: Numbers) -> Iterator[Finding]:
             f"Other programs used {fine_percent(measured.others)} of the processors before the doctor began, so its "
             "rates are too low.",
             "Let the machine be idle and ask again.",
+        )
+    step, loading_ms = measured.profile.real_step_ms, trace_file.loading_ms(measured.trace or {})
+    cores = measured.machine["usable_cores"]
+    if step and loading_ms >= _LOADING_SHARE * cores * step.middle:
+        yield Finding(
+            "warn",
+            f"The workers need {short(loading_ms)} ms for the samples of a step, on {cores:g} processors that the "
+            f"step of {short(step.middle)} ms uses, too. That can slow it, and its wait for data does not show it.",
+            "Measure what data costs in all: `xtts-precompute profile --loader M:N --step M:N`.",
         )
     if corpus["clip_count"] < measured.batch_size:
         yield Finding(

@@ -47,6 +47,16 @@ def profile_of(trace: dict[str, Any]) -> ProfileFacts:
     return facts
 
 
+def loading_ms(trace: dict[str, Any]) -> float:
+    """What the workers compute for a step; 0 where nobody knows."""
+    return (number(trace, "sample_ms") or 0.0) * (number(trace, "samples_per_step") or 0.0)
+
+
+def workers_of(trace: dict[str, Any]) -> int | None:
+    workers = number(trace, "workers")
+    return None if workers is None or not 0 <= workers <= 1000 else int(workers)
+
+
 def check(trace: dict[str, Any]) -> Check:
     step, wait = number(trace, "step_ms"), number(trace, "wait_ms")
     made = Check("trace", "Calls of the training", findings=[_finding(one) for one in items(trace, "findings")])
