@@ -231,6 +231,7 @@ def parts_of(report: dict[str, Any]) -> dict[str, float]:
 
 
 def test_a_librarys_loop_trains_and_validates_by_one_call(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     (tmp_path / "site-packages").mkdir()
     (tmp_path / "site-packages" / "fitting.py").write_text(textwrap.dedent(LIBRARY), encoding="utf-8")
     program = "import sys; sys.path.insert(0, 'site-packages')\n" + textwrap.dedent(FITTED)
@@ -270,6 +271,7 @@ def test_a_python_number_that_is_traced_again_is_named(tmp_path: Path) -> None:
 
 
 def test_a_strategys_batch_is_one_for_all_devices(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
     printed, report = traced(tmp_path, MIRRORED)
     assert report["steps"] == int(printed.split()[-1])
 
