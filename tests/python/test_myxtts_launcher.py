@@ -343,6 +343,14 @@ def test_an_error_that_the_trainer_has_printed_is_printed_once(data, tmp_path):
     assert done.returncode == 2 and (done.stdout + done.stderr).count("is not there, or not finished") == 1, done
 
 
+@pytest.mark.parametrize("module", ["myxtts.clii", "no_such_trainer.cli"])
+def test_a_module_that_is_not_there_is_one_line(tmp_path, module):
+    done = launch("--cache", tmp_path / "none", "-m", module, "train", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"xtts-precompute: -m {module}: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_an_interrupted_training_tells_what_was_measured(data, plain, tmp_path):
     tensorflow()
     (tmp_path / "own.py").write_text(

@@ -73,6 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report(training, measures=False)
         raise
     except Exception as error:
+        if traceback.extract_tb(error.__traceback__)[-1].name == "_get_module_details":  # of runpy
+            remedy = "Start the command in the trainer's folder, or install the trainer into this Python"
+            return _ended_by(NotFoundError(f"-m {words[0]}: {error}. {remedy}"))
         fault = fault_of(error)
         if fault is None:
             raise
