@@ -376,7 +376,7 @@ def test_a_training_that_hardly_waits_is_advised_no_cache(tmp_path):
     )
 
     def checks(wait_ms):
-        numbers = {"step_ms": 1000.0, "wait_ms": wait_ms, "sample_ms": 400.0, "samples_per_step": 10, "workers": 3}
+        numbers = {"step_ms": 1000.0, "wait_ms": wait_ms, "workers_cpu_ms": 4000.0, "workers": 3}
         trace.write_text(json.dumps({"findings": [], "notes": [], **numbers}))
         program = Answers()
         found = told(program, data="d", trace=str(trace), code=str(code))
@@ -386,7 +386,7 @@ def test_a_training_that_hardly_waits_is_advised_no_cache(tmp_path):
 
     fed, pattern = checks(10.0)
     assert fed.summary.startswith("No:")
-    assert any(one.text.startswith("The workers need 4,000 ms for the samples of a step") for one in fed.findings)
+    assert any(one.text.startswith("The workers of your training compute 4,000 ms for each") for one in fed.findings)
     assert (pattern.status, pattern.remedy) == ("pass", "")
     starved, pattern = checks(600.0)
     assert starved.summary.startswith("Yes:")

@@ -247,6 +247,23 @@ def test_a_step_of_the_model_alone_is_clean() -> None:
     assert judge([Recording(document([([0, 6], 10.0), ([0, 1, 2, 3, 4], 0.2)], steps))]).findings == []
 
 
+def test_workers_that_need_the_processors_of_a_step_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loader keeps up, and takes from the step what it computes with."""
+    steps = [[float(number), 0.02, 1.0] for number in range(10)]
+    made = document([([0, 6], 10.0), ([0, 1, 2, 3, 4], 8.0)], steps)
+    made["loops"][0]["facts"]["workers"] = 2
+
+    def told(cores: int) -> list[str]:
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+        report = judge([Recording(made)])
+        assert report.findings == []
+        assert report.workers_cpu_s == pytest.approx(0.8)
+        return [note for note in report.notes if note.startswith("Its workers compute 800 ms for each step")]
+
+    assert len(told(2)) == 1
+    assert told(4) == []
+
+
 def test_a_function_that_is_no_part_of_the_model_is_named_where_nothing_else_is() -> None:
     steps = [[float(number), 0.02, 1.0] for number in range(10)]
     (found,) = judge([Recording(document([([0, 7, 6], 7.0), ([0, 7, 8, 9], 3.0)], steps))]).findings

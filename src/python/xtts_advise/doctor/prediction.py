@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ..findings import Check, Evidence, Finding, cannot_tell
 from ..ranges import Range, middle_of, range_of
 from ..words import counted, fine_percent, short
-from . import help, storage, trace_file
+from . import help, storage
+from .answers import number
 from .measuring import Measured
 from .request import Numbers
 
@@ -16,7 +17,7 @@ _STEP_MARGIN = 0.1  # how far the steps of a training are from the one that a us
 _OWN_MARGIN = 0.05  # of the user's own loader, which was timed beside a step
 _MOSTLY_CACHED = 0.5  # of the sampled files, after they were read several times
 _TELLING_BYTES = 1e6  # reads of smaller files are mostly the time to find them
-_LOADING_SHARE = 0.3  # of the processors: workers that take more can slow the step itself
+_CPU_SHARE = 0.3  # of the processors: workers that take more can slow the step itself
 _BUSY_SHARE = 0.2  # a machine that is busier than this before anything is measured gives low rates
 
 
@@ -182,13 +183,13 @@ def _doubts(measured: Measured, corpus: Numbers) -> Iterator[Finding]:
             "rates are too low.",
             "Let the machine be idle and ask again.",
         )
-    step, loading_ms = measured.profile.real_step_ms, trace_file.loading_ms(measured.trace or {})
+    step, cpu_ms = measured.profile.real_step_ms, number(measured.trace or {}, "workers_cpu_ms") or 0.0
     cores = measured.machine["usable_cores"]
-    if step and loading_ms >= _LOADING_SHARE * cores * step.middle:
+    if step and cpu_ms >= _CPU_SHARE * cores * step.middle:
         yield Finding(
             "warn",
-            f"The workers need {short(loading_ms)} ms for the samples of a step, on {cores:g} processors that the "
-            f"step of {short(step.middle)} ms uses, too. That can slow it, and its wait for data does not show it.",
+            f"The workers of your training compute {short(cpu_ms)} ms for each step, on {cores:g} processors: that can "
+            "slow the step itself, which its wait does not show.",
             "Measure what data costs in all: `xtts-precompute profile --loader M:N --step M:N`.",
         )
     if corpus["clip_count"] < measured.batch_size:

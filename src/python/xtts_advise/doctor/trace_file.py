@@ -47,11 +47,6 @@ def profile_of(trace: dict[str, Any]) -> ProfileFacts:
     return facts
 
 
-def loading_ms(trace: dict[str, Any]) -> float:
-    """What the workers compute for a step; 0 where nobody knows."""
-    return (number(trace, "sample_ms") or 0.0) * (number(trace, "samples_per_step") or 0.0)
-
-
 def workers_of(trace: dict[str, Any]) -> int | None:
     workers = number(trace, "workers")
     return None if workers is None or not 0 <= workers <= 1000 else int(workers)

@@ -155,7 +155,7 @@ def document_of(report: Report, code: int) -> dict[str, object]:
         "step_ms": training.step_s * 1000 if training else None,
         "wait_ms": training.wait_s * 1000 if training and training.knows_wait else None,
         "sample_ms": training.sample_s * 1000 if training else None,
-        "samples_per_step": training.samples_of_step if training else None,
+        "workers_cpu_ms": report.workers_cpu_s * 1000,
         "parts": [{"name": name, "ms": seconds * 1000} for name, seconds in report.parts],
         "steps": len(training.loop["steps"]) if training else 0,
         "workers": training.workers if training else None,

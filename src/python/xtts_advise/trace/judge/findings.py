@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 from ...words import percent
 from .beside import of_beside
 from .epochs import of_gaps
-from .finding import Finding, gain_of
+from .finding import Finding, gain_of, time_of
 from .modes import of_modes
 from .parts import XLA, parts_of
 from .recording import Recording
-from .samples import of_samples
+from .samples import of_samples, workers_cpu_s
 from .steps import of_steps
 from .tensorflow import is_eager, of_eager, of_python_functions, of_stages, of_traces
 from .training import Training, find_training
 from .workers import of_batches, of_iterators, of_worker_starts
 
 _XLA = "XLA makes one program of the step's operations: its forward, loss, backward and optimizer cannot be told apart."
+_CPU_SHARE = 0.3  # of the processors: workers that take more can slow the step itself
 _SHARE_MIN = 0.06  # of a step: what is less is not worth a change
 
 
@@ -28,6 +30,7 @@ class Report:
     notes: list[str]
     recordings: list[Recording]
     parts: list[tuple[str, float]] = field(default_factory=list)  # of a step, in seconds
+    workers_cpu_s: float = 0.0  # for a step
 
 
 def judge(recordings: list[Recording]) -> Report:
@@ -52,8 +55,9 @@ def judge(recordings: list[Recording]) -> Report:
         if finding.cause not in ("batch", "eager", "search of errors"):  # what these would gain was not measured
             finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
-    parts = parts_of(training)
-    return Report(training, findings, _notes(training, [name for name, _ in parts]), recordings, parts)
+    parts, cpu_s = parts_of(training), workers_cpu_s(training)
+    notes = [*_slowed(training, cpu_s), *_notes(training, [name for name, _ in parts])]
+    return Report(training, findings, notes, recordings, parts, cpu_s)
 
 
 def _nothing_found(recordings: list[Recording]) -> str:
@@ -66,6 +70,16 @@ def _nothing_found(recordings: list[Recording]) -> str:
         "No loop took batches from a DataLoader or a tf.data iterator for more than two steps. "
         "Let the training run longer, or trace the program that trains."
     )
+
+
+def _slowed(training: Training, cpu_s: float) -> list[str]:
+    """A wait that is short does not tell what workers cost."""
+    cores = len(os.sched_getaffinity(0))
+    if cpu_s < _CPU_SHARE * cores * training.step_s:
+        return []
+    said = f"Its workers compute {time_of(cpu_s)} for each step, on {cores} processors: that can slow the step itself, "
+    shown = "which its wait does not show. `xtts-precompute profile --loader M:N --step M:N` measures it."
+    return [said + shown]
 
 
 def _notes(training: Training, parts: list[str]) -> list[str]:

@@ -19,6 +19,16 @@ _NAMES_ALONE = ("pathlib", "posixpath", "genericpath", "ntpath", "fnmatch", "glo
 _WAITS_FOR_MOUNT = 0.5  # of a call's time
 
 
+def workers_cpu_s(training: Training) -> float:
+    """What workers compute for a step."""
+    stacks = sample_stacks(training) if training.workers else []
+    wall_s = sum(stack.wall_s for stack in stacks)
+    if not wall_s:
+        return 0.0
+    share = sum(stack.processor_s for stack in stacks) / wall_s
+    return training.samples_of_step * training.sample_s * share
+
+
 def sample_stacks(training: Training) -> list[Stack]:
     stacks = [stack for recording in training.makers for stack in recording.stacks]
     found = [below(stack, "Unit.measured") for stack in stacks if below(stack, "function_of_step") is None]
