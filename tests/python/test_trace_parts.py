@@ -25,6 +25,7 @@ MSE = place("torch.nn.modules.loss", "MSELoss.forward")
 F_LOSS = place("torch.nn.functional", "l1_loss")
 BACKWARD = place("torch._tensor", "Tensor.backward")
 ADAM = place("torch.optim.adam", "Adam.step")
+ZERO_GRAD = place("torch.optim.optimizer", "Optimizer.zero_grad")
 DENSE = place("keras.src.layers.layer", "Layer.__call__")
 KERAS_LOSS = place("keras.src.losses.loss", "Loss.__call__")
 GRADIENT = place("tensorflow.python.eager.backprop", "GradientTape.gradient")
@@ -66,6 +67,8 @@ def parts_of(*paths, wait=0.2, **more):
         ([ADAM, CLOSURE, CALL, LINEAR], "forward"), ([ADAM, CLOSURE, BACKWARD], "backward"),
         ([LOG, DISABLED], "summaries"), ([ADAM], "optimizer"), ([APPLY], "optimizer"),
         ([FUNCTION], "the compiled step"), ([SAVEFIG], "pictures"),
+        ([place("torch._dynamo.eval_frame", "_TorchDynamoContext.__call__._fn"), LINEAR], "the compiled step"),
+        ([place("torch._dynamo.eval_frame", "DisableContext.__call__._fn"), ZERO_GRAD], "optimizer"),
     ],
 )  # fmt: skip
 def test_a_stack_belongs_to_its_part(path, name):

@@ -22,7 +22,7 @@ _PARTS = (
     ("backward", r"^torch\._tensor\.Tensor\.backward|^torch\.autograd|\.GradientTape\.(gradient|jacobian)|backprop\."),
     ("optimizer", r"^torch\.optim\.|^(keras|tf_keras|tensorflow)\b.*optimizer|\.GradScaler\.|clip_grad"),
     (COMPILED, r"^tensorflow\.python\.eager\.(polymorphic_function|def_function|function)\b"),
-    (COMPILED, r"^torch\._dynamo\.eval_frame\.(?!Disable)"),
+    (COMPILED, r"^torch\._dynamo\.eval_frame\.(?!Disable)"),  # zero_grad() disables it
     ("loss", r"^torch\.nn\.modules\.loss|[Ll]oss\w*\.forward$|^(keras|tf_keras)\b.*\.losses?\b"),
     ("loss", r"^torch\.nn\.functional\.\w*(loss|entropy|kl_div)"),
     # A module's call is a loss's, too: what it calls tells.
