@@ -264,6 +264,14 @@ def test_workers_that_need_the_processors_of_a_step_are_told(monkeypatch: pytest
     assert told(4) == []
 
 
+@pytest.mark.parametrize(("wait", "said"), [(0.4, "Its steps wait for data"), (0.1, "Nothing was found that starves")])
+def test_a_wait_that_no_call_explains_is_told(wait: float, said: str) -> None:
+    steps = [[float(number), wait, 1.0] for number in range(10)]
+    report = judge([Recording(document([([0, 6], 10.0 - 10 * wait)], steps))])
+    assert report.findings == []
+    assert said in text_of(report)
+
+
 def test_a_function_that_is_no_part_of_the_model_is_named_where_nothing_else_is() -> None:
     steps = [[float(number), 0.02, 1.0] for number in range(10)]
     (found,) = judge([Recording(document([([0, 7, 6], 7.0), ([0, 7, 8, 9], 3.0)], steps))]).findings

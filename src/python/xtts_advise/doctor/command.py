@@ -118,7 +118,7 @@ def _traced(options: argparse.Namespace, program: Program) -> dict[str, Any]:
     report, code = trace.traced(words, seconds, None, sys.stderr)
     document = trace.document_of(report, code)
     if code:
-        program.warn(f"the training ended with {code}")
+        program.warn(f"the training ended with exit code {code}; what was recorded until then is judged")
     if options.out:
         _write(os.path.join(options.out, "trace.json"), dumped(document))
     return document

@@ -7,8 +7,10 @@ import os
 from ...words import percent, visible
 from .finding import Finding, time_of
 from .findings import Report
+from .training import Training
 
 _EVIDENCE = "      "
+_WAIT_MIN = 0.15  # of a step: what waits less is well fed
 
 
 def text_of(report: Report) -> str:
@@ -39,8 +41,7 @@ def text_of(report: Report) -> str:
         )
     lines.append("")
     if not report.findings:
-        is_whole = training.knows_wait
-        lines.append("Nothing was found that starves this training." if is_whole else "Nothing else was found.")
+        lines.append(_nothing_of(training))
     for rank, finding in enumerate(report.findings[:8], 1):
         lines += _finding(rank, finding)
     if report.findings:
@@ -53,6 +54,14 @@ def text_of(report: Report) -> str:
         lines += ["", f"Change first: {first.call} in {place}. {gain}"]
     lines += ["", *report.notes]
     return "\n".join(map(visible, lines))
+
+
+def _nothing_of(training: Training) -> str:
+    if not training.knows_wait:
+        return "Nothing else was found."
+    if training.wait_s >= _WAIT_MIN * training.step_s:
+        return "Its steps wait for data, and no call was found that takes the time."
+    return "Nothing was found that starves this training."
 
 
 def _finding(rank: int, finding: Finding) -> list[str]:
