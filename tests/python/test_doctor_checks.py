@@ -87,8 +87,10 @@ def test_a_rotating_disk_fails_where_the_corpus_does_not_fit_into_memory():
     ],
 )
 def test_a_rotating_disk_warns_where_memory_or_many_reads_help(measured, whole_bytes, words):
-    found = only(of_storage(measured, whole_bytes))
+    made = of_storage(measured, whole_bytes)
+    found = only(made)
     assert found.status == "warn" and found.text.endswith(words)
+    assert made.summary == found.text  # which is then said once
 
 
 @pytest.mark.parametrize(

@@ -72,12 +72,10 @@ def check(
         return made
     best = one if deep is None else min(one, deep)
     fits = whole_bytes < memory_available_bytes / 2
-    finding = Finding("warn", made.summary, _remedy(storage, is_cache))
     if fits:
-        finding.text += f" All of it ({words.size(whole_bytes)}) fits into memory, so this concerns the first epoch."
-    elif best >= _SLOW_BATCH_MS:
-        finding.status = "fail"
-    made.findings.append(finding)
+        made.summary += f" All of it ({words.size(whole_bytes)}) fits into memory, so this concerns the first epoch."
+    is_slow = best >= _SLOW_BATCH_MS and not fits
+    made.findings.append(Finding("fail" if is_slow else "warn", made.summary, _remedy(storage, is_cache)))
     return made
 
 
