@@ -340,6 +340,9 @@ def test_what_runs_between_epochs_costs_by_their_length() -> None:
     assert (found.cause, found.call) == ("between epochs", "align.path")
     assert found.seconds_per_step == pytest.approx(4.0 * 11 / 12 / 5)  # four epochs of five steps
     assert found.gain[0] > 1.3
+    uneven = {**more, "gaps": [1.0, 4.0, 9.0]}
+    (wide,) = judge([Recording(document(stacks, steps, **uneven))]).findings
+    assert wide.gain[0] < found.gain[0] < found.gain[1] < wide.gain[1]
     report = text_of(judge([Recording(document(stacks, steps, **more))]))
     assert "Between two epochs, 4.0 s pass: 800 ms for each of an epoch's 5 steps." in report
     assert judge([Recording(document(stacks, steps))]).findings == []

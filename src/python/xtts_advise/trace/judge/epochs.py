@@ -31,7 +31,10 @@ def of_gaps(training: Training) -> list[Finding]:
         words = [f"{time_of(seconds)} between two epochs"]
         findings.append(finding_of(call, cause, seconds / training.steps_of_epoch, training, words, "epoch"))
         rest = [stack for stack in rest if call.place not in stack.path]
-    return [*findings, *_without_a_name(training, rest, total)]
+    findings += _without_a_name(training, rest, total)
+    for finding in findings:
+        finding.error = max(finding.error, training.gap_error)
+    return findings
 
 
 def _begun_anew(training: Training, stacks: list[Stack], total: float) -> list[Finding]:

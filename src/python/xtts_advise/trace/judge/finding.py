@@ -30,9 +30,11 @@ class Finding:
     evidence: list[str]
     gain: tuple[float, float] = (1.0, 1.0)
     cause: str = ""
+    error: float = _ERROR  # of its seconds
 
     def to_json(self, rank: int) -> dict[str, Any]:
-        return {"rank": rank, **self.__dict__, "gain": list(self.gain)}
+        told = {name: value for name, value in self.__dict__.items() if name != "error"}
+        return {"rank": rank, **told, "gain": list(self.gain)}
 
 
 def finding_of(call: Call, cause: Cause, seconds: float, training: Training, words: list[str], unit: str) -> Finding:
@@ -100,12 +102,12 @@ def count_words(call: Call, units: float, unit: str) -> list[str]:
     return words
 
 
-def gain_of(step_s: float, seconds: float) -> tuple[float, float]:
+def gain_of(step_s: float, seconds: float, error: float = _ERROR) -> tuple[float, float]:
     """How many times as fast a step becomes without these seconds, as a range. What remains is known as well as
     what goes."""
     rest = max(step_s - seconds, _REST_MIN * step_s)
-    error = _ERROR * min(seconds, rest)
-    return step_s / (rest + error), step_s / (rest - error)
+    error_s = error * min(seconds, rest)
+    return step_s / (rest + error_s), step_s / (rest - error_s)
 
 
 def time_of(seconds: float) -> str:

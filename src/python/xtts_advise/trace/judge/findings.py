@@ -53,7 +53,7 @@ def judge(recordings: list[Recording]) -> Report:
     findings = [finding for finding in findings if finding.share >= _SHARE_MIN] or of_beside(training)
     for finding in findings:
         if finding.cause not in ("batch", "eager", "search of errors"):  # what these would gain was not measured
-            finding.gain = gain_of(training.whole_s, finding.seconds_per_step)
+            finding.gain = gain_of(training.whole_s, finding.seconds_per_step, finding.error)
     findings.sort(key=lambda finding: -finding.seconds_per_step)
     parts, cpu_s = parts_of(training), workers_cpu_s(training)
     notes = [*_slowed(training, cpu_s), *_notes(training, [name for name, _ in parts])]

@@ -58,6 +58,14 @@ class Training:
         return statistics.median(self.loop["gaps"]) if self.loop["gaps"] else 0.0
 
     @property
+    def gap_error(self) -> float:
+        """How far gaps differ, as a share of gap_s."""
+        if len(self.loop["gaps"]) < 2 or not self.gap_s:
+            return 0.0
+        low, _, high = statistics.quantiles(self.loop["gaps"], n=4)
+        return min(float(high - low) / 2 / self.gap_s, 0.9)
+
+    @property
     def steps_of_epoch(self) -> float:
         """By the data set's length; where it is not known, by the steps that were traced."""
         facts = self.loop["facts"]
