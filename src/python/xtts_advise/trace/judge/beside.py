@@ -7,7 +7,7 @@ from .calls import calls_of
 from .causes import cause_of
 from .finding import Finding, seldom, time_of
 from .parts import part_of
-from .recording import Place
+from .recording import Place, Stack
 from .steps import deepest_common
 from .training import Training, is_of_loop, stacks_of_steps
 
@@ -18,17 +18,23 @@ def _is_of(one: Place, function: Place) -> bool:
     return (one.file, one.function) == (function.file, function.function)
 
 
+def _waits(stack: Stack) -> bool:
+    """For a GPU, which has to compute anyway, or for anything else."""
+    causes = [cause_of(call, "step") for call in calls_of([stack], None)]
+    return stack.processor_s < stack.wall_s / 2 or any(cause is not None and cause.of_gpu for cause in causes)
+
+
 def of_beside(training: Training) -> list[Finding]:
     """For PyTorch, whose forward is known by its modules."""
     if training.loop["facts"]["kind"] in ("tf.data", "tf.function"):
         return []
     stacks = stacks_of_steps(training)
-    unknown = [stack for stack in stacks if part_of(stack, training) is None]
-    unknown = [stack for stack in unknown if all(cause_of(call, "step") is None for call in calls_of([stack], None))]
+    of_no_part = [stack for stack in stacks if part_of(stack, training) is None]
+    unknown = [stack for stack in of_no_part if not _waits(stack)]
     total = sum(stack.wall_s for stack in stacks)
     if not total:
         return []
-    others = {(place.file, place.function) for stack in stacks if stack not in unknown for place in stack.path}
+    others = {(place.file, place.function) for stack in stacks if stack not in of_no_part for place in stack.path}
     place = deepest_common(unknown, others)
     if place is None or is_of_loop(place, training.loop):
         return []

@@ -26,7 +26,8 @@ def of_steps(training: Training) -> list[Finding]:
     total = sum(stack.wall_s for stack in stacks)
     if not total or not steps:
         return []
-    findings = []
+    findings: list[Finding] = []
+    passed: list[Finding] = []
     for call, cause in calls_with_causes(stacks, training.loop["counts"], "step", training.has_gpu):
         seconds = training.shown_s * call.wall_s / total
         if cause is None and not _is_of_model(call):
@@ -36,16 +37,17 @@ def of_steps(training: Training) -> list[Finding]:
         words = [f"{time_of(seconds)} and {percent(seconds / training.step_s)} of a step"]
         words += count_words(call, training.loop["counts"]["units"], "step")
         period = _period_of(training, call)
-        if period is not None and cause.of_gpu and period[0] >= _SELDOM_LOOKS:
-            continue  # it waits for what the GPU has to compute anyway
+        is_seldom = period is not None and cause.of_gpu and period[0] >= _SELDOM_LOOKS
         if period is not None:
             words.append(f"in every {period[0]} steps, {time_of(period[1])} each time")
         finding = finding_of(call, cause, seconds, training, words, "step")
         if period is not None:  # it is no feature of each clip
             finding.cache = "no"
             finding.remedy = finding.remedy.replace(CACHE_WORDS, "").strip() or SELDOM
-        findings.append(finding)
-    return [*merged(findings), *_every_nth(training, stacks, findings), *_validation(training, findings)]
+        # A seldom look waits for what the GPU has to compute anyway.
+        (passed if is_seldom else findings).append(finding)
+    told = [*findings, *passed]
+    return [*merged(findings), *_every_nth(training, stacks, told), *_validation(training, told)]
 
 
 _SMALL_CALLS = (
