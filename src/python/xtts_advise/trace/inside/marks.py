@@ -226,7 +226,10 @@ class Marks:
             finally:
                 if began is not None:
                     self.taking.discard(thread)
-                    loop.wait_ends(began, has_batch)
+                    try:
+                        loop.wait_ends(began, has_batch)
+                    except Exception as error:
+                        self.failed(error)
 
         setattr(kind, method, __next__)
 
