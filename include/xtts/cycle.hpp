@@ -19,7 +19,7 @@ struct Cycle {
 
 // Returns the rhythm of times in their order. None: they do not repeat themselves beyond chance,
 // their deviation is below a tenth of their mean, they are fewer than 24, or one is not finite. At
-// least four periods must lie within the times, and the last 4,096 times count. Noise of many kinds
+// least four periods must lie within the times, and the last 1,024 times count. Noise of many kinds
 // seems rhythmic in less than 1 % of the cases (tests/property/cycle_property_test.cpp).
 [[nodiscard]] XTTS_API Result<std::optional<Cycle>> find_cycle(std::span<const double> times);
 

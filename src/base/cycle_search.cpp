@@ -1,12 +1,9 @@
 #include "base/cycle_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -14,19 +11,33 @@ namespace xtts {
 namespace {
 
 constexpr std::size_t kCountMin = 24;
-constexpr std::size_t kCountMax = 4096;  // a search among so many takes about half a second
+constexpr std::size_t kCountMax = 1024;  // a search among so many takes a second at most
 constexpr double kEvenVariation = 0.1;   // below it a rhythm does not matter
-constexpr double kPeriodsMin = 4.0;
-constexpr double kFarOff = 6.0;            // in deviations of the usual values
-constexpr std::size_t kLineDoublings = 6;  // 1, 2, 4, ... 32 lines
+constexpr std::size_t kPeriodsMin = 4;
+constexpr double kFarOff = 6.0;  // in deviations of the usual values
 constexpr int kShuffleCount = 399;
 constexpr int kBetterShufflesMax = 1;
 // Among periods that explain the times about equally well, the shortest one counts.
 constexpr double kAboutEqual = 0.7;
-// A period that is this near to a whole one, in turns of its last line over all times, is whole.
-constexpr double kSameTurns = 0.25;
 
-using Spectrum = std::vector<std::complex<double>>;
+struct Sum {
+  double value = 0.0;
+  double count = 0.0;
+
+  void add(double one) {
+    value += one;
+    count += 1.0;
+  }
+  [[nodiscard]] double mean() const { return count > 0.0 ? value / count : 0.0; }
+  // What their mean explains of their squares.
+  [[nodiscard]] double explained() const { return value * mean(); }
+};
+
+double mean_of_times(std::span<const double> values) {
+  Sum sum;
+  for (const double value : values) sum.add(value);
+  return sum.mean();
+}
 
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -34,17 +45,11 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-double mean_of_times(std::span<const double> values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double variance_of(std::span<const double> values) {
+double deviation_of(std::span<const double> values) {
   const double mean = mean_of_times(values);
-  double sum = 0.0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum / static_cast<double>(values.size());
+  Sum squares;
+  for (const double value : values) squares.add((value - mean) * (value - mean));
+  return std::sqrt(squares.mean());
 }
 
 void draw_in_far_values(std::vector<double>& values) {
@@ -101,174 +106,6 @@ void remove_memory(std::vector<double>& values) {
   values.erase(values.begin());
 }
 
-// Fourier transforms of one length, a power of two.
-class Transform {
- public:
-  explicit Transform(std::size_t length) : turns_(length / 2), places_(length) {
-    for (std::size_t i = 0; i < turns_.size(); ++i) {
-      turns_[i] = std::polar(
-          1.0, -2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length));
-    }
-    for (std::size_t i = 1; i < length; ++i)
-      places_[i] = places_[i / 2] / 2 + (i % 2 == 1 ? length / 2 : 0);
-  }
-
-  void run(Spectrum& values) const {
-    const std::size_t length = values.size();
-    for (std::size_t i = 0; i < length; ++i)
-      if (places_[i] > i) std::swap(values[i], values[places_[i]]);
-    for (std::size_t half = 1; half < length; half *= 2) {
-      const std::size_t stride = length / (2 * half);
-      for (std::size_t first = 0; first < length; first += 2 * half) {
-        for (std::size_t i = 0; i < half; ++i) {
-          // By hand: operator* also looks for infinite values.
-          const std::complex<double> turn = turns_[i * stride];
-          const std::complex<double> odd = values[first + half + i];
-          const std::complex<double> turned(odd.real() * turn.real() - odd.imag() * turn.imag(),
-                                            odd.real() * turn.imag() + odd.imag() * turn.real());
-          values[first + half + i] = values[first + i] - turned;
-          values[first + i] += turned;
-        }
-      }
-    }
-  }
-
- private:
-  std::vector<std::complex<double>> turns_;
-  std::vector<std::size_t> places_;
-};
-
-// Where a rhythm was looked for, and how far it exceeds chance.
-struct Candidate {
-  double score = -1.0;  // the negative logarithm of its probability at one place by chance
-  double frequency = 0.0;
-  std::size_t line_count = 1;
-};
-
-// -log P(S > sum), where S is the sum of `count` exponential variables of mean 1.
-double surprise_of(double sum, std::size_t count) {
-  if (sum <= 0.0) return 0.0;
-  double largest = 0.0;
-  std::vector<double> logs(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    logs[k] = static_cast<double>(k) * std::log(sum) - std::lgamma(static_cast<double>(k) + 1.0);
-    largest = std::max(largest, logs[k]);
-  }
-  double total = 0.0;
-  for (const double one : logs) total += std::exp(one - largest);
-  return sum - largest - std::log(total);
-}
-
-// Solves three equations with the symmetric matrix `a`. Gaussian elimination with pivots.
-std::array<double, 3> solve(std::array<std::array<double, 4>, 3> a) {
-  for (std::size_t column = 0; column < 3; ++column) {
-    std::size_t pivot = column;
-    for (std::size_t row = column + 1; row < 3; ++row)
-      if (std::abs(a[row][column]) > std::abs(a[pivot][column])) pivot = row;
-    std::swap(a[column], a[pivot]);
-    if (std::abs(a[column][column]) < 1e-12) return {a[0][3], 0.0, 0.0};
-    for (std::size_t row = 0; row < 3; ++row) {
-      if (row == column) continue;
-      const double factor = a[row][column] / a[column][column];
-      for (std::size_t i = column; i < 4; ++i) a[row][i] -= factor * a[column][i];
-    }
-  }
-  return {a[0][3] / a[0][0], a[1][3] / a[1][1], a[2][3] / a[2][2]};
-}
-
-class CycleSearch {
- public:
-  explicit CycleSearch(std::size_t count)
-      : count_(count), length_(length_for(count)), transform_(length_) {
-    for (std::size_t bin = 1; bin <= length_ / 2; ++bin)
-      log_frequencies_.push_back(std::log(static_cast<double>(bin) / static_cast<double>(length_)));
-  }
-
-  // The best place for a rhythm.
-  Candidate best(const std::vector<double>& values) {
-    power_of(values);
-    const std::vector<double> curve = smooth_curve();
-    for (std::size_t i = 0; i < power_.size(); ++i) power_[i] /= curve[i];
-    Candidate found;
-    for (std::size_t doubling = 0; doubling < kLineDoublings; ++doubling) {
-      const std::size_t lines = std::size_t{1} << doubling;
-      // Frequencies in steps of 1 / (lines * length), so that the last line meets each bin.
-      const auto low = static_cast<std::size_t>(std::ceil(
-          kPeriodsMin / static_cast<double>(count_) * static_cast<double>(length_ * lines)));
-      const std::size_t high = length_ / 2;
-      double best_sum = -1.0;
-      std::size_t best_step = 0;
-      for (std::size_t step = low; step <= high; ++step) {
-        double sum = 0.0;
-        for (std::size_t line = 1; line <= lines; ++line)
-          sum += power_[((step * line + lines / 2) >> doubling) - 1];
-        if (sum > best_sum) {
-          best_sum = sum;
-          best_step = step;
-        }
-      }
-      if (best_step == 0) continue;
-      const double score = surprise_of(best_sum, lines);
-      if (score > found.score)
-        found = {score, static_cast<double>(best_step) / static_cast<double>(lines * length_),
-                 lines};
-    }
-    return found;
-  }
-
- private:
-  // Twice as long as the values, so that no line falls between two bins.
-  static std::size_t length_for(std::size_t count) {
-    std::size_t length = 1;
-    while (length < 2 * count) length *= 2;
-    return length;
-  }
-
-  // Fills spectrum_, and power_ from the first bin to half of the sampling rate.
-  void power_of(const std::vector<double>& values) {
-    spectrum_.assign(length_, {});
-    for (std::size_t i = 0; i < count_; ++i) spectrum_[i] = values[i];
-    transform_.run(spectrum_);
-    power_.resize(length_ / 2);
-    double sum = 0.0;
-    for (std::size_t bin = 1; bin <= length_ / 2; ++bin) {
-      power_[bin - 1] = std::norm(spectrum_[bin]);
-      sum += power_[bin - 1];
-    }
-    // No power is 0, so that each has a logarithm.
-    const double floor = std::max(1e-4 * sum / static_cast<double>(power_.size()), 1e-300);
-    for (double& one : power_) one += floor;
-  }
-
-  // exp(a + b log f + c log² f) through the powers' logarithms, scaled to the mean of noise.
-  std::vector<double> smooth_curve() const {
-    std::array<std::array<double, 4>, 3> sums{};
-    for (std::size_t i = 0; i < power_.size(); ++i) {
-      const std::array<double, 3> x{1.0, log_frequencies_[i],
-                                    log_frequencies_[i] * log_frequencies_[i]};
-      const double y = std::log(power_[i]);
-      for (std::size_t row = 0; row < 3; ++row) {
-        for (std::size_t column = 0; column < 3; ++column) sums[row][column] += x[row] * x[column];
-        sums[row][3] += x[row] * y;
-      }
-    }
-    const std::array<double, 3> fit = solve(sums);
-    constexpr double kMeanOfLog = std::numbers::egamma;  // of an exponential variable, negated
-    std::vector<double> curve;
-    curve.reserve(power_.size());
-    for (const double x : log_frequencies_)
-      curve.push_back(std::exp(fit[0] + fit[1] * x + fit[2] * x * x + kMeanOfLog));
-    return curve;
-  }
-
-  std::size_t count_;
-  std::size_t length_;
-  Transform transform_;
-  std::vector<double> log_frequencies_;
-  Spectrum spectrum_;
-  std::vector<double> power_;
-};
-
 // SplitMix64: the same shuffles each time.
 class Shuffler {
  public:
@@ -289,71 +126,72 @@ class Shuffler {
   std::uint64_t state_ = 20'261'125;
 };
 
-// The power of `values` at a frequency and its multiples.
-double power_of_lines(std::span<const double> values, double frequency, std::size_t line_count) {
-  double power = 0.0;
-  for (std::size_t line = 1; line <= line_count; ++line) {
-    const double angle = 2.0 * std::numbers::pi * frequency * static_cast<double>(line);
-    if (angle > std::numbers::pi * (1.0 + 1e-9)) break;
-    const std::complex<double> turn = std::polar(1.0, angle);
-    std::complex<double> at = 1.0;
-    std::complex<double> sum = 0.0;
-    for (const double value : values) {
-      sum += value * at;
-      at *= turn;
-    }
-    const bool is_highest = angle > std::numbers::pi * (1.0 - 1e-9);
-    power += std::norm(sum) * (is_highest ? 1.0 : 2.0);
-  }
-  return power / static_cast<double>(values.size());
-}
+// Values that are folded at a period: those at the same place of it lie over one another.
+class Folded {
+ public:
+  explicit Folded(std::vector<double> values) : values_(std::move(values)) {}
 
-// The share of the variance that all lines of a period explain, less what noise would give them.
-double share_explained(std::span<const double> centred, double period) {
-  const auto count = static_cast<double>(centred.size());
-  const double line_count = std::floor(period / 2.0 + 1e-9);
-  const double whole = variance_of(centred) * count;
-  const double share = std::min(
-      power_of_lines(centred, 1.0 / period, static_cast<std::size_t>(line_count)) / whole, 1.0);
-  const double free_count = count - 1.0 - 2.0 * line_count;
-  if (free_count <= 1.0) return share;
-  return std::clamp(1.0 - (1.0 - share) * (count - 1.0) / free_count, 0.0, 1.0);
-}
-
-Cycle described(std::span<const double> times, const Candidate& found, std::size_t length) {
-  std::vector<double> centred(times.begin(), times.end());
-  std::vector<double> calm = centred;
-  draw_in_far_values(calm);
-  remove_line(calm);
-  remove_line(centred);
-  // The frequency between the steps of the search.
-  double frequency = found.frequency;
-  double highest = -1.0;
-  const double step = 1.0 / static_cast<double>(length * found.line_count);
-  for (int i = -20; i <= 20; ++i) {
-    const double tried = std::min(found.frequency + step * i / 20.0, 0.5);
-    const double power = power_of_lines(calm, tried, found.line_count);
-    if (power > highest) {
-      highest = power;
-      frequency = tried;
+  // The share of the variance that the means of the places explain. A period has as many places as
+  // whole values.
+  [[nodiscard]] double share(double period) {
+    places_.assign(static_cast<std::size_t>(period), {});
+    Sum all;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const double turns = static_cast<double>(i) / period + 1e-9;  // no place ends on a value
+      const double place = (turns - std::floor(turns)) * static_cast<double>(places_.size());
+      places_[static_cast<std::size_t>(place)].add(values_[i]);
+      all.add(values_[i]);
+      squares += values_[i] * values_[i];
     }
+    double explained = -all.explained();
+    for (const Sum& place : places_) explained += place.explained();
+    const double whole = squares - all.explained();
+    return whole > 0.0 ? std::clamp(explained / whole, 0.0, 1.0) : 0.0;
   }
-  double period = 1.0 / frequency;
-  double share = share_explained(calm, period);
-  const double whole = std::round(period);
-  const double turns = std::abs(1.0 / whole - frequency) * static_cast<double>(found.line_count) *
-                       static_cast<double>(times.size());
-  if (whole >= 2.0 && turns < kSameTurns) {
-    period = whole;
-    share = share_explained(calm, whole);
+  // Less what so many places explain of noise.
+  [[nodiscard]] double share_beyond_noise(double period) {
+    const auto count = static_cast<double>(values_.size());
+    const double left = (1.0 - share(period)) * (count - 1.0) / (count - std::floor(period));
+    return std::clamp(1.0 - left, 0.0, 1.0);
   }
-  for (auto part = static_cast<std::size_t>(period / 2.0); part >= 2; --part) {
-    const double shorter = period / static_cast<double>(part);
-    if (share_explained(calm, shorter) < kAboutEqual * share) continue;
-    period = shorter;
-    break;
+
+  // The whole period whose share exceeds chance by most, and by how many deviations.
+  struct Best {
+    double score = -1e9;
+    double period = 2.0;
+  };
+  [[nodiscard]] Best best() {
+    Best found;
+    for (std::size_t period = 2; period <= values_.size() / kPeriodsMin; ++period) {
+      const double score = surprise(static_cast<double>(period));
+      if (score > found.score) found = {score, static_cast<double>(period)};
+    }
+    return found;
   }
-  return {.period = period, .strength = share_explained(centred, period)};
+  void shuffle(Shuffler& shuffler) { shuffler.shuffle(values_); }
+
+ private:
+  // The share as a ratio of variances (F), by the root of Wilson and Hilferty, which is nearly
+  // normal for any number of places.
+  [[nodiscard]] double surprise(double period) {
+    const double explained = share(period);
+    const double free_of_places = period - 1.0;
+    const double free_of_rest = static_cast<double>(values_.size()) - period;
+    const double rest = std::max((1.0 - explained) / free_of_rest, 1e-12);
+    const double root = std::cbrt(explained / free_of_places / rest);
+    const double a = 2.0 / (9.0 * free_of_places);
+    const double b = 2.0 / (9.0 * free_of_rest);
+    return ((1.0 - b) * root - (1.0 - a)) / std::sqrt(b * root * root + a);
+  }
+
+  std::vector<double> values_;
+  std::vector<Sum> places_;
+};
+
+Folded without_line(std::vector<double> values) {
+  remove_line(values);
+  return Folded(std::move(values));
 }
 
 }  // namespace
@@ -365,24 +203,30 @@ std::optional<Cycle> search_cycle(std::span<const double> times) {
   };
   if (times.size() < kCountMin || !std::ranges::all_of(times, is_finite)) return std::nullopt;
   const double mean = mean_of_times(times);
-  if (mean <= 0.0 || std::sqrt(variance_of(times)) < kEvenVariation * mean) return std::nullopt;
+  if (mean <= 0.0 || deviation_of(times) < kEvenVariation * mean) return std::nullopt;
   std::vector<double> calm(times.begin(), times.end());
   draw_in_far_values(calm);
+  Folded near = without_line(calm);
   remove_line(calm);
   remove_memory(calm);
-  CycleSearch search(calm.size());
-  const Candidate found = search.best(calm);
+  Folded searched(calm);
+  const Folded::Best found = searched.best();
   Shuffler shuffler;
-  std::vector<double> shuffled = calm;
   int better = 0;
   for (int i = 0; i < kShuffleCount && better <= kBetterShufflesMax; ++i) {
-    shuffler.shuffle(shuffled);
-    if (search.best(shuffled).score >= found.score) ++better;
+    searched.shuffle(shuffler);
+    if (searched.best().score >= found.score) ++better;
   }
   if (better > kBetterShufflesMax) return std::nullopt;
-  std::size_t length = 1;
-  while (length < 2 * calm.size()) length *= 2;
-  return described(times, found, length);
+  double period = found.period;
+  const double share = near.share_beyond_noise(period);
+  for (double part = std::floor(period / 2.0); part >= 2.0; part -= 1.0) {
+    if (near.share_beyond_noise(found.period / part) < kAboutEqual * share) continue;
+    period = found.period / part;
+    break;
+  }
+  Folded whole = without_line({times.begin(), times.end()});
+  return Cycle{.period = period, .strength = whole.share_beyond_noise(period)};
 }
 
 }  // namespace xtts
