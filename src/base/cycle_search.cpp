@@ -220,9 +220,10 @@ std::optional<Cycle> search_cycle(std::span<const double> times) {
   if (better > kBetterShufflesMax) return std::nullopt;
   double period = found.period;
   const double share = near.share_beyond_noise(period);
-  for (double part = std::floor(period / 2.0); part >= 2.0; part -= 1.0) {
-    if (near.share_beyond_noise(found.period / part) < kAboutEqual * share) continue;
-    period = found.period / part;
+  for (auto part = static_cast<int>(period / 2.0); part >= 2; --part) {
+    const double shorter = found.period / part;
+    if (near.share_beyond_noise(shorter) < kAboutEqual * share) continue;
+    period = shorter;
     break;
   }
   Folded whole = without_line({times.begin(), times.end()});
