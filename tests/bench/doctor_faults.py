@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does the doctor find what is wrong, and nothing where nothing is?
 
-    doctor_faults.py PROGRAM DATA [--hdd-model PROGRAM] [--healthy N]
+    doctor_faults.py PROGRAM DATA [--healthy N]
 
 Plants one fault after the other into a set-up that is healthy, and runs the real command. Prints
 whether the check that should see it does, and the place of its remedy among the recommendations.
@@ -15,11 +15,9 @@ import contextlib
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 PYTHON_IN_PIPELINE = """
 import tensorflow as tf
@@ -104,7 +102,7 @@ class Faults:
     """Each method plants a fault and returns (check, words that the finding has, document)."""
 
     def __init__(self, arguments, folder):
-        self.program, self.data, self.hdd_model = arguments.program, arguments.data, arguments.hdd_model
+        self.program, self.data = arguments.program, arguments.data
         self.folder = folder
         self.usual = ["--batch-size", 16, "--python", sys.executable]
 
@@ -120,20 +118,6 @@ class Faults:
 
     def starved_workers(self):
         return "will_it_help", ("Yes",), self.doctor("--step-ms", 30, workers=0)
-
-    def slow_disk(self):
-        if self.hdd_model is None:
-            return None
-        with tempfile.TemporaryDirectory(prefix="hdd-") as mountpoint:
-            disk = subprocess.Popen([self.hdd_model, self.data, mountpoint, "--memory", "1", "--hold", "0"])
-            while not os.path.ismount(mountpoint):
-                time.sleep(0.01)
-            try:
-                document = self.doctor("--step-ms", 100, data=mountpoint)
-            finally:
-                disk.send_signal(signal.SIGTERM)
-                disk.wait()
-        return "storage", ("take",), document
 
     def periodic_stall(self):
         (self.folder / "stalls.py").write_text(STALLS)
@@ -174,7 +158,6 @@ class Faults:
 
     def all(self):
         yield "starved workers", self.starved_workers
-        yield "a slow disk (rotating disk model)", self.slow_disk
         yield "a periodic stall", self.periodic_stall
         yield "a GPU at 12 %, steady, no wait", self.not_compiled
         yield "a Python function in the pipeline", lambda: self.code(PYTHON_IN_PIPELINE, "numpy_function")
@@ -218,7 +201,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("data", type=pathlib.Path)
-    parser.add_argument("--hdd-model", type=pathlib.Path)
     parser.add_argument("--healthy", type=int, default=20)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does the doctor predict right? Its answer to "will a cache help?" beside what really happens.
 
-    doctor_predictions.py PROGRAM FOLDER [--hdd-model PROGRAM] [--trainer DIR] [--only NAME,...] [--steps N]
+    doctor_predictions.py PROGRAM FOLDER [--trainer DIR] [--only NAME,...] [--steps N]
 
 For each set-up (format, storage, workers, length of step) this script
 
@@ -14,23 +14,18 @@ For each set-up (format, storage, workers, length of step) this script
 
 Loaders are librosa in a DataLoader ("torch"), and MyXTTS's native one ("native", --trainer names a clone).
 
-The storage "hdd" is tests/bench/hdd_model.cpp, with a corpus 20 times as large that does not fit into
-memory. Its page cache has 1 MiB for audio, and for a cache 128 MiB, four of the reader's windows.
-Most steps only sleep, which is what a GPU's step looks like to the processors; the "network" ones
-compute on the CPU. Needs PyTorch, librosa and ffmpeg in this Python's environment.
+Corpora and caches lie in memory. Most steps only sleep, which is what a GPU's step looks like to the
+processors; the "network" ones compute on the CPU. Needs PyTorch, librosa and ffmpeg in this Python's environment.
 """
 
 import argparse
-import contextlib
 import json
 import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 from typing import NamedTuple
 
@@ -49,8 +44,6 @@ from xtts_advise.probe import Program  # noqa: E402
 from xtts_precompute.reference_torch import SmallTts, mel_loss  # noqa: E402
 
 BATCH = 16
-COPIES = 20  # of each clip, on the disk
-WINDOW = {"shuffle": "window", "stretches_per_window": 4, "stretch_samples": 32}
 ENCODERS = {
     "wav": ("wav", ["-ar", "22050", "-ac", "1"]),
     "wav44": ("wav", ["-ar", "44100", "-ac", "2"]),
@@ -65,7 +58,6 @@ ASKED = "XTTS_ASKED_LOADER"  # tells loader(), which the doctor imports, what is
 
 class Setup(NamedTuple):
     kind: str  # of ENCODERS
-    place: str
     workers: int
     gpu_ms: float  # of a step that a GPU would take; 0: the reference network, on the CPU
     loader: str = ""  # "torch" or "native"; "": the doctor is told of no loader
@@ -73,7 +65,7 @@ class Setup(NamedTuple):
 
 
 def own(loader, kind, workers, batch, gpu_ms):
-    return f"{loader}-{kind}-{workers}-{batch}-{gpu_ms}ms", Setup(kind, "memory", workers, gpu_ms, loader, batch)
+    return f"{loader}-{kind}-{workers}-{batch}-{gpu_ms}ms", Setup(kind, workers, gpu_ms, loader, batch)
 
 
 OWN = [("native", "wav", 2, *one) for one in ((8, 20), (8, 60), (16, 20), (16, 60), (32, 60), (32, 150))]
@@ -87,29 +79,25 @@ OWN += [
     for one in ((0, 8, 60), (0, 16, 20), (1, 16, 60), (1, 32, 150), (2, 8, 60), (2, 16, 150), (4, 16, 20), (4, 32, 60))
 ]
 SETUPS = {
-    "wav-memory-0-30ms": ("wav", "memory", 0, 30),
-    "wav-memory-2-30ms": ("wav", "memory", 2, 30),
-    "wav-memory-2-300ms": ("wav", "memory", 2, 300),
-    "wav44-memory-0-100ms": ("wav44", "memory", 0, 100),
-    "wav44-memory-1-30ms": ("wav44", "memory", 1, 30),
-    "flac-memory-2-30ms": ("flac", "memory", 2, 30),
-    "mp3-memory-2-100ms": ("mp3", "memory", 2, 100),
-    "ogg-memory-1-100ms": ("ogg", "memory", 1, 100),
-    "wav44-hdd-0-100ms": ("wav44", "hdd", 0, 100),
-    "mp3-hdd-2-30ms": ("mp3", "hdd", 2, 30),
-    "wav-memory-0-network": ("wav", "memory", 0, 0),
-    "wav44-memory-2-network": ("wav44", "memory", 2, 0),
+    "wav-memory-0-30ms": ("wav", 0, 30),
+    "wav-memory-2-30ms": ("wav", 2, 30),
+    "wav-memory-2-300ms": ("wav", 2, 300),
+    "wav44-memory-0-100ms": ("wav44", 0, 100),
+    "wav44-memory-1-30ms": ("wav44", 1, 30),
+    "flac-memory-2-30ms": ("flac", 2, 30),
+    "mp3-memory-2-100ms": ("mp3", 2, 100),
+    "ogg-memory-1-100ms": ("ogg", 1, 100),
+    "wav-memory-0-network": ("wav", 0, 0),
+    "wav44-memory-2-network": ("wav44", 2, 0),
     # The prediction's model was made with the set-ups above in view, and without these.
-    "wav16-memory-0-50ms": ("wav16", "memory", 0, 50),
-    "wav16-memory-2-20ms": ("wav16", "memory", 2, 20),
-    "opus-memory-1-60ms": ("opus", "memory", 1, 60),
-    "opus-memory-2-150ms": ("opus", "memory", 2, 150),
-    "mp3-memory-0-60ms": ("mp3", "memory", 0, 60),
-    "flac-memory-1-80ms": ("flac", "memory", 1, 80),
-    "ogg-hdd-2-60ms": ("ogg", "hdd", 2, 60),
-    "flac-hdd-1-40ms": ("flac", "hdd", 1, 40),
-    "mp3-memory-1-network": ("mp3", "memory", 1, 0),
-    "opus-memory-0-network": ("opus", "memory", 0, 0),
+    "wav16-memory-0-50ms": ("wav16", 0, 50),
+    "wav16-memory-2-20ms": ("wav16", 2, 20),
+    "opus-memory-1-60ms": ("opus", 1, 60),
+    "opus-memory-2-150ms": ("opus", 2, 150),
+    "mp3-memory-0-60ms": ("mp3", 0, 60),
+    "flac-memory-1-80ms": ("flac", 1, 80),
+    "mp3-memory-1-network": ("mp3", 1, 0),
+    "opus-memory-0-network": ("opus", 0, 0),
 }
 SETUPS = {name: Setup(*one) for name, one in SETUPS.items()} | dict(own(*one) for one in OWN)
 
@@ -134,43 +122,10 @@ def corpus(folder, kind):
     return data
 
 
-def copies(data):
-    """Makes a corpus in which each clip stands many times, once; returns its folder."""
-    many = data.with_name(data.name + "-many")
-    if many.exists():
-        return many
-    draft = many.with_suffix(".draft")
-    (draft / "wavs").mkdir(parents=True, exist_ok=True)
-    lines = [line.split("|") for line in (data / "metadata.csv").read_text().splitlines()]
-    with open(draft / "metadata.csv", "w") as metadata:
-        for number in range(COPIES):
-            for source in (data / "wavs").iterdir():
-                os.link(source, draft / "wavs" / f"{number}-{source.name}")
-            metadata.writelines("|".join([f"{number}-{words[0]}", *words[1:]]) + "\n" for words in lines)
-    draft.rename(many)
-    return many
-
-
-@contextlib.contextmanager
-def storage(kind, folder, hdd_model, memory_mib):
-    """Gives a folder that shows FOLDER on the storage."""
-    if kind == "memory":
-        for path in folder.rglob("*"):
-            if path.is_file():
-                path.read_bytes()
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="hdd-") as mountpoint:
-        disk = subprocess.Popen([hdd_model, folder, mountpoint, "--memory", str(memory_mib), "--hold", "0"])
-        while not os.path.ismount(mountpoint):
-            if disk.poll() is not None:
-                sys.exit("no mount")
-            time.sleep(0.01)
-        try:
-            yield pathlib.Path(mountpoint)
-        finally:
-            disk.send_signal(signal.SIGTERM)
-            disk.wait()
+def in_memory(folder):
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.read_bytes()
 
 
 class Clips(torch.utils.data.Dataset):
@@ -294,17 +249,15 @@ def ask_doctor(arguments, setup, data, step_ms, config):
     return rows, time.monotonic() - begin
 
 
-def from_cache(cache, place, batch):
+def from_cache(cache, batch):
     fields = ("tokens", "mel", "text_len", "mel_len")
-    loader = xp.torch.Loader(str(cache), batch_size=batch, fields=fields, **(WINDOW if place == "hdd" else {}))
+    loader = xp.torch.Loader(str(cache), batch_size=batch, fields=fields)
     return ({field: getattr(one, field) for field in fields} for one in for_ever(loader))
 
 
 def run(name, arguments):
     setup = SETUPS[name]
-    real = corpus(arguments.folder, setup.kind)
-    if setup.place == "hdd":
-        real = copies(real)
+    data = corpus(arguments.folder, setup.kind)
     network = AsIfOnGpu(setup.gpu_ms) if setup.gpu_ms else Network()
     cache = arguments.folder / f"cache-{setup.kind}"
     config = arguments.folder / "config.yaml"
@@ -312,21 +265,19 @@ def run(name, arguments):
         f"data:\n  batch_size: {setup.batch}\n  num_workers: {setup.workers}\n  use_tf_native_loading: true\n"
         "  pad_to_fixed_length: true\n  max_text_tokens: 200\n"
     )
-    with storage(setup.place, real, arguments.hdd_model, 1) as data:
-        batch = next(iter(on_the_fly(data, 0, setup.batch)))
-        step_ms = ms_a_step(network, for_ever([batch]), arguments.steps)
-        rows, took_s = ask_doctor(arguments, setup, data, step_ms, config)
-        shutil.rmtree(cache, ignore_errors=True)
-        subprocess.run([arguments.program, real, cache, "--quiet"], check=True)
-        with storage(setup.place, cache, arguments.hdd_model, 128) as shown:
-            now = (
-                native(config, data) if setup.loader == "native" else iter(on_the_fly(data, setup.workers, setup.batch))
-            )
-            ways = {"now": now, "cached": from_cache(shown, setup.place, setup.batch)}
-            # MyXTTS's loader has 50 batches ready.
-            is_deep = setup.loader == "native"
-            found = side_by_side(network, ways, arguments.steps * (3 if is_deep else 1), warmup=200 if is_deep else 6)
-            ways.clear()
+    in_memory(data)
+    batch = next(iter(on_the_fly(data, 0, setup.batch)))
+    step_ms = ms_a_step(network, for_ever([batch]), arguments.steps)
+    rows, took_s = ask_doctor(arguments, setup, data, step_ms, config)
+    shutil.rmtree(cache, ignore_errors=True)
+    subprocess.run([arguments.program, data, cache, "--quiet"], check=True)
+    in_memory(cache)
+    now = native(config, data) if setup.loader == "native" else iter(on_the_fly(data, setup.workers, setup.batch))
+    ways = {"now": now, "cached": from_cache(cache, setup.batch)}
+    # MyXTTS's loader has 50 batches ready.
+    is_deep = setup.loader == "native"
+    found = side_by_side(network, ways, arguments.steps * (3 if is_deep else 1), warmup=200 if is_deep else 6)
+    ways.clear()
     now, cached = found["now"], found["cached"]
     low, high = bounds(rows["the step now"].value)
     cached_low, cached_high = bounds(rows["the step from a cache"].value)
@@ -348,7 +299,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--hdd-model", type=pathlib.Path)
     parser.add_argument("--trainer", type=pathlib.Path, help="a clone of MyXTTSModel, for its native loader")
     parser.add_argument("--only", default=",".join(SETUPS))
     parser.add_argument("--steps", type=int, default=30)
@@ -359,10 +309,8 @@ def main():
     print("| set-up | step, data free | now | predicted | from a cache | predicted | gain | predicted | within |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name in arguments.only.split(","):
-        if (SETUPS[name].place == "hdd" and arguments.hdd_model is None) or (
-            SETUPS[name].loader == "native" and arguments.trainer is None
-        ):
-            print(f"{name}: skipped, no --hdd-model or --trainer", file=sys.stderr)
+        if SETUPS[name].loader == "native" and arguments.trainer is None:
+            print(f"{name}: skipped, no --trainer", file=sys.stderr)
             continue
         found = run(name, arguments)
         within.append(found["is_within"])
