@@ -29,10 +29,8 @@ namespace xtts::corpus {
 namespace commonvoice_layout {
 namespace {
 
-constexpr LineForm kForm = {
-    "train.tsv or validated.tsv beside clips/",
-    "a header line with client_id, path and sentence, and a row for each clip",
-    {}};
+constexpr std::string_view kExpected =
+    "a header line with client_id, path and sentence, and a row for each clip";
 
 struct ListKind {
   std::string_view name;
@@ -121,15 +119,15 @@ ChosenLists choose_tables(const LayoutInput& input) {
   return chosen;
 }
 
-std::vector<std::string> notes_of(const std::vector<std::string_view>& passed_over) {
-  if (passed_over.empty()) return {};
+void note_passed_over(const std::vector<std::string_view>& passed_over, ClipCollector& clips) {
+  if (passed_over.empty()) return;
   const std::size_t more_count = passed_over.size() - 1;
   const std::string verb =
       more_count > 0 ? " and " + counted(more_count, "more is", "more are") : " is";
-  return {printable(passed_over.front()) + verb +
-          " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; " +
-          option_set("corpus.metadata_train_file", "validated.tsv") +
-          " reads all validated clips instead"};
+  clips.note(printable(passed_over.front()) + verb +
+             " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; " +
+             option_set("corpus.metadata_train_file", "validated.tsv") +
+             " reads all validated clips instead");
 }
 
 // A table of one language, row by row.
@@ -143,7 +141,7 @@ class CommonVoiceTable {
     if (fault_of_text_bytes(text) || !table->columns_.path || !table->columns_.sentence) {
       return Status(StatusCode::kInvalidArgument, printable(list.source.list) + " begins with '" +
                                                       printable(text.substr(0, kLabelBytesMax)) +
-                                                      "'; expected " + std::string(kForm.expected));
+                                                      "'; expected " + std::string(kExpected));
     }
     const std::string_view folder = nearest_folders(tree, list.source.list).nearest;
     return ReadLine([table, folder](const ListLine& line) { return table->add_row(line, folder); });
@@ -205,10 +203,18 @@ Result<Findings> read(const LayoutInput& input) {
   if (wants_validated(config)) config.metadata_train_file.clear();
   XTTS_TRY(refuse_list_keys(config, "commonvoice"));
   const ChosenLists chosen = choose_tables(input);
-  return clips_of_lines(
-      input, chosen.sources, kForm,
-      [&](const OpenList& list) { return CommonVoiceTable::open(input.tree, list); },
-      notes_of(chosen.passed_over));
+  if (chosen.sources.empty())
+    return not_this_layout(input, "train.tsv or validated.tsv beside clips/");
+  ClipCollector clips(input);
+  note_passed_over(chosen.passed_over, clips);
+  for (const ListSource& source : chosen.sources) {
+    XTTS_ASSIGN(LineReader lines, read_list(input, source.list));
+    const OpenList list{source, lines, clips};
+    XTTS_ASSIGN(const ReadLine read, CommonVoiceTable::open(input.tree, list));
+    XTTS_TRY(read_lines(list, {}, read));
+  }
+  clips.refuse_folders();
+  return clips.finish(chosen.sources, kExpected);
 }
 
 }  // namespace

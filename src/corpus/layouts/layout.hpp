@@ -1,8 +1,9 @@
 // Layout: detects whether a folder has a known form, and reads its clips. A new layout is one file
 // with one `extern const Layout`, one line in layouts.cpp, a row in src/corpus/README.md, and a
-// test file with its LayoutExample (tests/unit/corpus/layouts). Other code does not name it: the
-// build, --help and the tests of all layouts use the table. The README at the top names the
-// well-known ones.
+// test file with its LayoutExample (tests/unit/corpus/layouts). A corpus whose lists have a clip
+// a line is a row in line_corpora.cpp, not a file. Other code does not name a layout: the build,
+// --help and the tests of all layouts use the table. The README at the top names the well-known
+// ones.
 //
 // discover() does the rest for every layout: the walk of DATA and its refusals, the stat of each
 // source, speakers by pattern or by name, the recipe's language, splits that the corpus does not

@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
+#include "corpus/walked_files.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
@@ -70,22 +71,6 @@ Status read_lines(const OpenList& list, std::string_view separators, const ReadL
     if (!trimmed(line->text).empty()) XTTS_TRY(read_line(list, *line, separators, read));
   }
   return {};
-}
-
-Result<Findings> clips_of_lines(const LayoutInput& input, std::span<const ListSource> sources,
-                                const LineForm& form, const ReaderOfList& reader_of,
-                                std::vector<std::string> notes) {
-  if (sources.empty()) return not_this_layout(input, form.list);
-  ClipCollector clips(input);
-  for (std::string& note : notes) clips.note(std::move(note));
-  for (const ListSource& source : sources) {
-    XTTS_ASSIGN(LineReader lines, read_list(input, source.list));
-    const OpenList list{source, lines, clips};
-    XTTS_ASSIGN(const ReadLine read, reader_of(list));
-    XTTS_TRY(read_lines(list, form.separators, read));
-  }
-  clips.refuse_folders();
-  return clips.finish(sources, form.expected);
 }
 
 }  // namespace xtts::corpus
