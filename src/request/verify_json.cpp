@@ -18,9 +18,9 @@ json finding_to_json(const verify::Finding& finding) {
               {"column", json()},
               {"offset", json()},
               {"expected", words_of(finding.expected)},
-              {"expected_kind", request::name_of(finding.expected.sign)},
+              {"expected_kind", finding.expected.kind},
               {"found", words_of(finding.found)},
-              {"found_kind", request::name_of(finding.found.sign)},
+              {"found_kind", finding.found.kind},
               {"cure", verify::name_of(finding.remedy)}};
   if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
   if (!finding.part.empty()) out["part"] = finding.part;
@@ -39,7 +39,7 @@ json to_json(const verify::Report& report) {
   for (const verify::RepairedFile& repair : report.repaired) {
     repaired.push_back({{"file", repair.file},
                         {"what", words_of(repair)},
-                        {"what_kind", request::name_of(repair.done.sign)},
+                        {"what_kind", repair.done.kind},
                         {"recomputed", repair.recomputed_count}});
   }
   const bool deep = report.level == verify::Level::kDeep;

@@ -9,9 +9,6 @@
 
 namespace xtts::request {
 
-// Gives "changed source"; --json writes `source_changed`. Each name is unique.
-[[nodiscard]] std::string_view name_of(verify::Sign sign) noexcept;
-
 // Gives "4,096 bytes"; empty for no evidence.
 [[nodiscard]] std::string words_of(const verify::Evidence& evidence);
 // Names the fault: "block header", "unreadable record", "not mended, shard", "recomputed source

@@ -38,10 +38,8 @@ std::string hex_of(std::span<const std::byte> bytes, std::size_t offset) {
 std::optional<Difference> differing_number(const char* what, std::uint64_t expected,
                                            std::uint64_t found) {
   if (expected == found) return std::nullopt;
-  return Difference{.part = what,
-                    .offset_bytes = {},
-                    .expected = {Sign::kNumber, expected},
-                    .found = {Sign::kNumber, found}};
+  return Difference{
+      .part = what, .offset_bytes = {}, .expected = number(expected), .found = number(found)};
 }
 
 std::optional<Difference> differing_rows(const ExpectedRecord& expected,
@@ -51,8 +49,8 @@ std::optional<Difference> differing_rows(const ExpectedRecord& expected,
   const auto offset = static_cast<std::size_t>(at - expected.rows.begin());
   return Difference{.part = "bytes",
                     .offset_bytes = stored.offset_bytes + offset,
-                    .expected = {Sign::kText, hex_of(expected.rows, offset)},
-                    .found = {Sign::kText, hex_of(stored.rows, offset)}};
+                    .expected = {"text", hex_of(expected.rows, offset)},
+                    .found = {"text", hex_of(stored.rows, offset)}};
 }
 
 std::map<std::uint16_t, NamedFact> facts_by_tag(const formats::RecordFacts& facts,
@@ -75,7 +73,7 @@ std::optional<Difference> differing_facts(const ExpectedRecord& expected,
     if (a == made.end() && b == kept.end()) continue;
     if (a != made.end() && b != kept.end() && a->second.bytes == b->second.bytes) continue;
     const auto text_of = [](bool is_there, auto fact) {
-      return is_there ? Evidence(Sign::kText, fact->second.text) : Evidence(Sign::kNotKnown);
+      return is_there ? Evidence("text", fact->second.text) : not_known();
     };
     return Difference{.part = std::string(a != made.end() ? a->second.name : b->second.name),
                       .offset_bytes = stored.facts_offset_bytes,
@@ -152,14 +150,14 @@ std::optional<Difference> values_apart(const Tolerance& tolerance, DType dtype,
     if (is_within(tolerance, i % channel_count, made.at(i), kept.at(i))) continue;
     return Difference{.part = "value",
                       .offset_bytes = stored.offset_bytes + i * size_bytes(dtype),
-                      .expected = {Sign::kText, text_of(made.at(i))},
-                      .found = {Sign::kText, text_of(kept.at(i))}};
+                      .expected = {"text", text_of(made.at(i))},
+                      .found = {"text", text_of(kept.at(i))}};
   }
   return std::nullopt;
 }
 
-Evidence number_of(const std::optional<std::uint64_t>& number) {
-  return number ? Evidence(Sign::kNumber, *number) : Evidence(Sign::kNotKnown);
+Evidence number_of(const std::optional<std::uint64_t>& value) {
+  return value ? number(*value) : not_known();
 }
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b) {

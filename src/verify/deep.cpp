@@ -137,16 +137,17 @@ class Deep {
 
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
     if (const auto text = recomputer_->other_text(facts)) {
-      note(facts, "tokens", stored, Check::kText, {Sign::kTextOfBuild, *facts.text_raw},
-           {Sign::kTextOfLists, *text}, RemedyKind::kBuild);
+      note(facts, "tokens", stored, Check::kText,
+           {"text_of_build", "the text of the build, '" + *facts.text_raw + "'"},
+           {"text_of_lists", "'" + *text + "' in the lists"}, RemedyKind::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
     if (made.refusal) {
       return damage(facts, "tokens", stored,
                     {.part = "tokens",
                      .offset_bytes = stored.offset_bytes,
-                     .expected = refused(*made.refusal, Sign::kNoRecord),
-                     .found = {Sign::kNumber, stored.length}});
+                     .expected = no_record(refused(*made.refusal)),
+                     .found = number(stored.length)});
     }
     const auto difference = compare_bits({.length = made.token_count,
                                           .fill_bits = 0,
@@ -163,15 +164,16 @@ class Deep {
     const bool has_no_source =
         made.result == RecomputeResult::kOtherSource || made.result == RecomputeResult::kUnread;
     if (has_no_source || (made.result == RecomputeResult::kRefused && !same_numerics)) {
-      return note(facts, spec.name, stored, Check::kSource, Sign::kSourceOfBuild, made.why_not,
+      return note(facts, spec.name, stored, Check::kSource,
+                  {"source_of_build", "the source of the build"}, made.why_not,
                   has_no_source ? RemedyKind::kBuild : RemedyKind::kOtherMachine);
     }
     if (made.result == RecomputeResult::kRefused) {
       return damage(facts, spec.name, stored,
                     {.part = "record",
                      .offset_bytes = stored.offset_bytes,
-                     .expected = refused(*made.why_not.reason, Sign::kNoRecord),
-                     .found = {Sign::kRows, stored.length}});
+                     .expected = no_record(made.why_not),
+                     .found = {"rows", counted(stored.length, "row", "rows"), stored.length}});
     }
     const records::MadeRecord& record = made.outcome.records[column];
     const ExpectedRecord expected{.length = record.length,
@@ -193,8 +195,10 @@ class Deep {
     if (!difference) return;
     if (!difference->is_beyond_comparison) return damage(facts, spec.name, stored, *difference);
     note(facts, spec.name, stored, Check::kRecomputed, difference->expected,
-         {Sign::kDecodedOtherwise, difference->found.text}, RemedyKind::kOtherMachine,
-         difference->part);
+         {"decoded_otherwise", difference->found.text +
+                                   "; but this machine decodes or trims the same source in another "
+                                   "way, so this proves nothing"},
+         RemedyKind::kOtherMachine, difference->part);
   }
 
   void damage(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,

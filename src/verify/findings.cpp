@@ -9,7 +9,7 @@ namespace xtts::verify {
 
 void Findings::add(Finding finding) {
   Key key(finding.weight, finding.file, finding.offset_bytes.value_or(0), finding.check,
-          finding.outcome, finding.part, finding.found.sign, finding.found.numbers,
+          finding.outcome, finding.part, finding.found.kind, finding.found.numbers,
           finding.found.text);
   const std::scoped_lock lock(mutex_);
   Tally& tally = by_file_[finding.file];

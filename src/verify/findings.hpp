@@ -30,8 +30,8 @@ class Findings {
 
  private:
   // Damage stands before notes: where findings are cut, no note may push damage out.
-  using Key = std::tuple<Weight, std::string, std::uint64_t, Check, Outcome, std::string, Sign,
-                         std::array<std::uint64_t, 2>, std::string>;
+  using Key = std::tuple<Weight, std::string, std::uint64_t, Check, Outcome, std::string,
+                         std::string_view, std::array<std::uint64_t, 2>, std::string>;
 
   std::uint64_t kept_max_;
   std::mutex mutex_;  // guards the members below

@@ -62,9 +62,12 @@ class ManifestRepair {
       }
     }
     XTTS_TRY(put_in_place(*newest->manifest));
-    return std::optional(RepairedFile{
-        .file = std::string(reader::kManifestName),
-        .done = {Sign::kManifestRemade, newest->index_name, newest->manifest->generation}});
+    return std::optional(
+        RepairedFile{.file = std::string(reader::kManifestName),
+                     .done = {"manifest_remade",
+                              "made again from its copy in " + newest->index_name +
+                                  ", generation " + std::to_string(newest->manifest->generation),
+                              newest->manifest->generation}});
   }
 
  private:
@@ -113,12 +116,14 @@ class ManifestRepair {
     for (const Candidate& other : candidates_) {
       if (&other == &chosen || (other.generation && *other.generation < *chosen.generation))
         continue;
-      return std::optional(Evidence(Sign::kMaybeNewerIndex, other.index_name));
+      return std::optional(Evidence("maybe_newer_index", other.index_name + " may be newer"));
     }
     if (sources_) {
       const std::string name = formats::index_file_name(sources_->index_digest);
       if (!run_.env.stat(run_.path_of(name)))
-        return std::optional(Evidence(Sign::kLostIndexOfSources, name));
+        return std::optional(
+            Evidence("lost_index_of_sources",
+                     "sources.bin names " + name + ", which is lost and may be newer"));
     }
     return newer_shard(*chosen.manifest);
   }
@@ -144,8 +149,12 @@ class ManifestRepair {
         const auto generation = store::generation_of_shard(run_.env, run_.path_of(name));
         const bool is_unpublished = unfinished && generation && *generation >= *unfinished;
         if (is_unpublished || (generation && *generation <= chosen.generation)) continue;
-        const Sign sign = generation ? Sign::kShardOfLostIndex : Sign::kShardOfNoIndex;
-        return std::optional(Evidence(sign, name, generation.value_or(0)));
+        if (!generation)
+          return std::optional(Evidence("shard_of_no_index", name + " is of no known generation"));
+        return std::optional(Evidence(
+            "shard_of_lost_index",
+            name + " is of generation " + std::to_string(*generation) + ", whose index is lost",
+            *generation));
       }
     }
     return std::optional<Evidence>();

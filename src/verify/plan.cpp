@@ -21,9 +21,16 @@ void expect_count(Run& run, const std::string& file, std::string what, std::uint
                     .column = column,
                     .check = Check::kPlan,
                     .part = std::move(what),
-                    .expected = {Sign::kNumberOfManifest, expected},
-                    .found = {Sign::kNumber, found},
+                    .expected = {"number_of_manifest",
+                                 std::to_string(expected) + ", as the manifest says", expected},
+                    .found = number(found),
                     .remedy = RemedyKind::kRepair});
+}
+
+Evidence place(std::string_view kind, std::uint64_t row, std::size_t slot, std::string_view what) {
+  return {kind,
+          "row " + std::to_string(row) + ", slot " + std::to_string(slot).append(" ").append(what),
+          row, slot};
 }
 
 class PlanLoader {
@@ -98,11 +105,16 @@ Status PlanLoader::load_id_hashes(Plan& plan) {
   for (std::uint64_t rank = 0; rank < index_.row_count(SectionKind::kIdHashes); ++rank) {
     XTTS_ASSIGN(const formats::IdHashRow row, index_.id_hash_row(rank));
     if (previous && row.hash <= *previous) {
-      contradiction({}, Sign::kAscendingHashes, {Sign::kRowNotAbove, rank});
+      contradiction(
+          {}, {"ascending_hashes", "ascending id hashes"},
+          {"row_not_above", "row " + std::to_string(rank) + " is not above the one before", rank});
     }
     previous = row.hash;
     if (row.position >= plan.clips.size() || seen[row.position]) {
-      contradiction({}, Sign::kEachPositionOnce, {Sign::kPositionInRow, row.position, rank});
+      contradiction({}, {"each_position_once", "each position once among the id hashes"},
+                    {"position_in_row",
+                     "position " + std::to_string(row.position) + " in row " + std::to_string(rank),
+                     row.position, rank});
       continue;
     }
     seen[row.position] = true;
@@ -123,8 +135,8 @@ Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
   }
   const std::string id = formats::full_id(facts);
   if (digest128(id) != clip.id_hash) {
-    contradiction(id, {Sign::kIdHash, digest128(id).to_hex()},
-                  {Sign::kIdHash, clip.id_hash.to_hex()}, "id hash");
+    contradiction(id, {"id_hash", "id hash " + digest128(id).to_hex()},
+                  {"id_hash", "id hash " + clip.id_hash.to_hex()}, "id hash");
   }
   check_names(id, row, facts);
   return {};
@@ -138,15 +150,21 @@ void PlanLoader::check_names(const std::string& id, const formats::PlanRow& row,
                          const std::optional<std::string>& told) {
     const bool inside = place >= -1 && place < static_cast<std::int64_t>(names.size());
     if (inside && (place < 0 || !told || names[static_cast<std::size_t>(place)] == *told)) return;
-    contradiction(id, {Sign::kNameOfDetails, told.value_or("")},
-                  {Sign::kPlaceAmongNames, static_cast<std::uint64_t>(place), names.size()}, what);
+    contradiction(id, {"name_of_details", "'" + told.value_or("") + "', as the details say"},
+                  {"place_among_names",
+                   std::to_string(place) + " of " + counted(names.size(), "name", "names"),
+                   static_cast<std::uint64_t>(place), names.size()},
+                  what);
   };
   check("speaker", row.speaker, manifest_.speakers, facts.speaker);
   check("language", row.language, manifest_.languages, facts.language);
   if (facts.dataset) check("data set", row.dataset, manifest_.datasets, facts.dataset);
   if (facts.split.value_or(row.split) != row.split) {
-    contradiction(id, {Sign::kNumberOfDetails, facts.split.value_or(0)}, {Sign::kNumber, row.split},
-                  "split");
+    contradiction(
+        id,
+        {"number_of_details", std::to_string(facts.split.value_or(0)) + ", as the details say",
+         facts.split.value_or(0)},
+        number(row.split), "split");
   }
 }
 
@@ -161,8 +179,13 @@ ColumnPlan PlanLoader::load_blocks(const formats::ColumnEntry& entry) {
       if (row.status().code() == StatusCode::kNotFound) break;  // check_counts has reported it
       column.rows.push_back(row.ok() && row->shard == shard ? std::optional(*row) : std::nullopt);
       if (row.ok() && row->shard != shard) {
-        contradiction({}, {Sign::kBlockRowOfShard, column.rows.size() - 1, shard},
-                      {Sign::kShard, row->shard}, {}, entry.spec.name);
+        contradiction({},
+                      {"block_row_of_shard",
+                       "block row " + std::to_string(column.rows.size() - 1) + " in shard " +
+                           std::to_string(shard),
+                       column.rows.size() - 1, shard},
+                      {"shard", "shard " + std::to_string(row->shard), row->shard}, {},
+                      entry.spec.name);
       }
     }
     column.first_row_of_shard.push_back(column.rows.size());
@@ -214,12 +237,14 @@ Status PlanLoader::load_tombstones(ColumnPlan& column) {
 void PlanLoader::own(ColumnPlan& column, std::uint64_t row, std::size_t slot, std::uint32_t owner) {
   const std::string& name = column.entry->spec.name;
   if (row >= column.rows.size() || slot >= column.rows[row]->place.record_count) {
-    contradiction({}, Sign::kRecordThatIsThere, {Sign::kPlaceNotThere, row, slot}, {}, name);
+    contradiction({}, {"record_that_is_there", "a record that is there"},
+                  place("place_not_there", row, slot, "is not there"), {}, name);
     return;
   }
   std::uint32_t& held = column.owners[column.first_record_of_row[row] + slot];
   if (held != kNoOwner) {
-    contradiction({}, Sign::kEachRecordOnce, {Sign::kPlaceTwice, row, slot}, {}, name);
+    contradiction({}, {"each_record_once", "each record named once"},
+                  place("place_twice", row, slot, "is named twice"), {}, name);
     return;
   }
   held = owner;
@@ -229,7 +254,8 @@ void PlanLoader::check_everybody_owned(const ColumnPlan& column) {
   for (std::uint64_t row = 0; row < column.rows.size(); ++row) {
     for (std::size_t slot = 0; slot < column.rows[row]->place.record_count; ++slot) {
       if (column.owner(row, slot) != kNoOwner) continue;
-      contradiction({}, Sign::kEachRecordNamed, {Sign::kPlaceOfNobody, row, slot}, {},
+      contradiction({}, {"each_record_named", "each record named by the plan or a tombstone"},
+                    place("place_of_nobody", row, slot, "is named by none"), {},
                     column.entry->spec.name);
     }
   }

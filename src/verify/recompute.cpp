@@ -129,11 +129,12 @@ Result<RecomputedClip> Recomputer::sound(const formats::RecordFacts& stored,
                                          std::vector<records::MadeRecord> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
-    return answer(RecomputeResult::kOtherSource, Sign::kNotListed,
+    return answer(RecomputeResult::kOtherSource, {kNotListed, "DATA has no such clip any more"},
                   with_buffers(std::move(buffers)));
   }
   if (!records::is_same_part(listed->segment, stored)) {
-    return answer(RecomputeResult::kOtherSource, Sign::kOtherPart,
+    return answer(RecomputeResult::kOtherSource,
+                  {"other_part", "it is cut out of another place of its source now"},
                   with_buffers(std::move(buffers)));
   }
   corpus::Clip clip = *listed;
@@ -150,10 +151,12 @@ Result<RecomputedClip> Recomputer::sound(const formats::RecordFacts& stored,
   const auto digest =
       outcome.facts.content_digest ? outcome.facts.content_digest : hash_source(clip);
   if (!digest) {
-    return answer(RecomputeResult::kUnread, Sign::kSourceUnread, std::move(outcome));
+    return answer(RecomputeResult::kUnread, {"source_unread", "its source cannot be read"},
+                  std::move(outcome));
   }
   if (digest != stored.content_digest) {
-    return answer(RecomputeResult::kOtherSource, Sign::kSourceChanged, std::move(outcome));
+    return answer(RecomputeResult::kOtherSource,
+                  {"source_changed", "its source has changed since the build"}, std::move(outcome));
   }
   if (!outcome.reject) {
     if (const auto refusal = bake(outcome))

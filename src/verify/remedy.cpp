@@ -49,7 +49,7 @@ Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
   }
   remedy.is_other_machine = report.comparison.tolerant_count > 0;
   const auto gone = std::ranges::count_if(report.findings, [](const Finding& finding) {
-    return finding.check == Check::kSource && finding.found.sign == Sign::kNotListed;
+    return finding.check == Check::kSource && finding.found.kind == kNotListed;
   });
   if (report.clip_count > 0)
     remedy.gone_share = static_cast<double>(gone) / static_cast<double>(report.clip_count);

@@ -88,9 +88,12 @@ class Repair {
     if (run_.is_manifest_told) return {};
     if (status.code() != StatusCode::kCorrupt) return status;
     if (reader::load_manifest(run_.env, run_.cache)) return {};  // repair_index has told why
-    report_unrepaired(std::string(reader::kManifestName),
-                      {.clip = "", .check = Check::kManifest, .why = Sign::kNoCopyOfManifest},
-                      RemedyKind::kOverwrite);
+    report_unrepaired(
+        std::string(reader::kManifestName),
+        {.clip = "",
+         .check = Check::kManifest,
+         .why = {"no_copy_of_manifest", "no index that can be read keeps a copy of it"}},
+        RemedyKind::kOverwrite);
     return {};
   }
 
@@ -131,7 +134,8 @@ class Repair {
     XTTS_TRY(store::replace_rejects(folder, lines));
     const std::string name(reader::kRejectsName);
     run_.findings.forget(name);
-    report_.repaired.push_back({.file = name, .done = Sign::kRejectsRewritten});
+    report_.repaired.push_back(
+        {.file = name, .done = {"rejects_rewritten", "rewritten from the index"}});
     return {};
   }
 
@@ -140,7 +144,8 @@ class Repair {
     XTTS_TRY(store::remove_if_there(run_.env, run_.path_of(name)));
     XTTS_TRY(store::save_index_copy(run_.env, folder, manifest()));
     run_.findings.forget(name);
-    report_.repaired.push_back({.file = name, .done = Sign::kRejectsRewritten});
+    report_.repaired.push_back(
+        {.file = name, .done = {"rejects_rewritten", "rewritten from the index"}});
     return {};
   }
 
@@ -189,7 +194,10 @@ class Repair {
     XTTS_TRY(open_published(folder, published));
     for (const auto& [position, obstacle] : lost_clips_) {
       report_.repaired.push_back({.file = formats::index_file_name(published.index_digest),
-                                  .done = {Sign::kClipLeftOut, obstacle.clip, published.generation},
+                                  .done = {"clip_left_out",
+                                           "generation " + std::to_string(published.generation) +
+                                               " is without " + obstacle.clip,
+                                           published.generation},
                                   .why = obstacle.why});
     }
     forget_replaced_files(published.generation);
@@ -203,7 +211,10 @@ class Repair {
     for (const std::string& file : files) {
       if (shards.contains(file) || !store::is_shard_name(file_name(file))) continue;
       run_.findings.forget(file);
-      report_.repaired.push_back({.file = file, .done = {Sign::kReplacedBy, generation}});
+      report_.repaired.push_back(
+          {.file = file,
+           .done = {"replaced_by", "replaced by files of generation " + std::to_string(generation),
+                    generation}});
     }
   }
 
@@ -248,15 +259,20 @@ class Repair {
     if (!made.image) return {};
     XTTS_ASSIGN(const bool is_sound, holds(name, made.finished.bytes));
     if (is_sound) {
-      report_unrepaired(name, {.clip = "", .check = Check::kShard, .why = Sign::kIndexContradicts},
-                        RemedyKind::kOverwrite, column.entry->spec.name);
+      report_unrepaired(
+          name,
+          {.clip = "",
+           .check = Check::kShard,
+           .why = {"index_contradicts", "its bytes are sound: the index contradicts them"}},
+          RemedyKind::kOverwrite, column.entry->spec.name);
       return {};
     }
     const auto seal = folder.seal(column.entry->spec.name, place.ordinal, made.finished);
     if (!seal) return seal.status();
     run_.findings.forget(name);
-    report_.repaired.push_back(
-        {.file = name, .done = Sign::kShardRemade, .recomputed_count = made.recomputed_count});
+    report_.repaired.push_back({.file = name,
+                                .done = {"shard_remade", "made again, byte for byte"},
+                                .recomputed_count = made.recomputed_count});
     look_again(place);
     return {};
   }
@@ -298,13 +314,20 @@ class Repair {
       run_.findings.forget(shard.name_before);
       if (shard.live_count == 0) {
         report_.repaired.push_back(
-            {.file = shard.name_before, .done = {Sign::kShardLeftOut, renewal.generation}});
+            {.file = shard.name_before,
+             .done = {"shard_left_out",
+                      "left out of generation " + std::to_string(renewal.generation) +
+                          ": no clip names its records any more",
+                      renewal.generation}});
         continue;
       }
       const auto& column = manifest().columns[shard.after.column];
       report_.repaired.push_back(
           {.file = reader::shard_name(column, shard.after.ordinal),
-           .done = {Sign::kLiveRecordsKept, shard.live_count, renewal.generation},
+           .done = {"live_records_kept",
+                    "made of the " + counted(shard.live_count, "record", "records") +
+                        " that clips name, in generation " + std::to_string(renewal.generation),
+                    shard.live_count, renewal.generation},
            .recomputed_count = shard.recomputed_count});
       look_again(shard.after);
     }
@@ -411,7 +434,10 @@ Result<std::optional<RepairedFile>> repair_index(Run& run) {
   XTTS_TRY(loaded->manifest.allows_changes());
   if (is_sound_index(run.env, run.cache)) {
     report_obstacle(run, name,
-                    {.clip = "", .check = Check::kIndex, .why = Sign::kContradictsManifest},
+                    {.clip = "",
+                     .check = Check::kIndex,
+                     .why = {"contradicts_manifest",
+                             "its bytes are sound: it contradicts the manifest or itself"}},
                     RemedyKind::kOverwrite);
     return std::optional<RepairedFile>();
   }
@@ -420,8 +446,13 @@ Result<std::optional<RepairedFile>> repair_index(Run& run) {
   // After a failure .build/ stays, for the next repair to see.
   XTTS_ASSIGN(const bool is_back, restore_index(run.env, run.cache, loaded->manifest, *folder));
   XTTS_TRY(leave(run.env, *folder));
-  if (is_back) return std::optional(RepairedFile{.file = name, .done = Sign::kIndexRestored});
-  report_obstacle(run, name, {.clip = "", .check = Check::kIndex, .why = Sign::kNoCopyOfIndex},
+  if (is_back)
+    return std::optional(
+        RepairedFile{.file = name, .done = {"index_restored", "copied from copy-of-index.bin"}});
+  report_obstacle(run, name,
+                  {.clip = "",
+                   .check = Check::kIndex,
+                   .why = {"no_copy_of_index", "copy-of-index.bin is lost or damaged, too"}},
                   RemedyKind::kOverwrite);
   return std::optional<RepairedFile>();
 }

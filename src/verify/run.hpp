@@ -21,8 +21,8 @@ namespace xtts::verify {
           .offset_bytes = offset_bytes,
           .check = check,
           .outcome = damaged ? Outcome::kWrong : Outcome::kUnreadable,
-          .expected = Sign::kSoundBytes,
-          .found = {Sign::kStatus, status.message()},
+          .expected = {"sound_bytes", "bytes whose check is right"},
+          .found = {"status", status.message()},
           .remedy = damaged ? RemedyKind::kRepair : RemedyKind::kLookAtDisk};
 }
 

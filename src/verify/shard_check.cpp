@@ -46,9 +46,11 @@ bool ShardCheck::open_file() {
     const bool missing = file.status().code() == StatusCode::kNotFound;
     add({.check = missing ? Check::kMissingFile : Check::kFile,
          .outcome = missing ? Outcome::kWrong : Outcome::kUnreadable,
-         .expected = {Sign::kBytesOfRecords, entry_.file_bytes, entry_.record_count},
-         .found = missing ? Evidence(Sign::kNoSuchFile)
-                          : Evidence(Sign::kStatus, file.status().message()),
+         .expected = {"bytes_of_records",
+                      counted(entry_.file_bytes, "byte", "bytes") + " with " +
+                          counted(entry_.record_count, "record", "records"),
+                      entry_.file_bytes, entry_.record_count},
+         .found = missing ? no_such_file() : Evidence("status", file.status().message()),
          .remedy = missing ? remedy_of_records() : RemedyKind::kLookAtDisk});
     return false;
   }
@@ -57,8 +59,8 @@ bool ShardCheck::open_file() {
   if (found != entry_.file_bytes) {
     add({.offset_bytes = std::min(found, entry_.file_bytes),
          .check = Check::kFileSize,
-         .expected = {Sign::kBytes, entry_.file_bytes},
-         .found = {Sign::kBytes, found},
+         .expected = bytes(entry_.file_bytes),
+         .found = bytes(found),
          .remedy = remedy_of_records()});
   }
   return true;
@@ -70,8 +72,10 @@ bool ShardCheck::load_table() {
   for (std::uint64_t row = first_row_; row < column_.first_row_of_shard[ordinal_ + 1]; ++row) {
     if (!column_.rows[row]) {
       add({.check = Check::kBlockTable,
-           .expected = Sign::kReadableRows,
-           .found = {Sign::kDamagedRow, row},
+           .expected = {"readable_rows", "readable block rows in the index"},
+           .found = {"damaged_row",
+                     "row " + std::to_string(row) + " is damaged, so this shard cannot be checked",
+                     row},
            .remedy = RemedyKind::kRepair});
       return false;
     }
@@ -84,8 +88,8 @@ bool ShardCheck::load_table() {
   }
   if (table_.digest() != entry_.digest) {
     add({.check = Check::kBlockTable,
-         .expected = {Sign::kDigestOfName, entry_.digest.to_hex()},
-         .found = {Sign::kDigestOfRows, table_.digest().to_hex()},
+         .expected = {"digest_of_name", "digest " + entry_.digest.to_hex() + ", as its name says"},
+         .found = {"digest_of_rows", table_.digest().to_hex() + " of the index's rows"},
          .remedy = RemedyKind::kRepair});
   }
   headers_.resize(table_.blocks.size());
@@ -155,8 +159,8 @@ void ShardCheck::check_header_fields(std::size_t block) {
     add({.offset_bytes = table_.blocks[block].header_offset,
          .check = Check::kBlockHeader,
          .part = field,
-         .expected = {Sign::kNumber, expected},
-         .found = {Sign::kNumber, found},
+         .expected = number(expected),
+         .found = number(found),
          .remedy = RemedyKind::kRepair});
   };
   const formats::BlockHeader& header = *headers_[block];
@@ -194,8 +198,8 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
   add({.offset_bytes = offset,
        .clip = clip_of(block, slot),
        .check = Check::kRecord,
-       .expected = {Sign::kCheck, hex(record.check)},
-       .found = {Sign::kCheck, hex(found)},
+       .expected = {"check", "check " + hex(record.check)},
+       .found = {"check", "check " + hex(found)},
        .remedy = remedy_of_record()});
 }
 
@@ -214,12 +218,12 @@ void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t 
          .remedy = RemedyKind::kRepair});
   };
   if (record.id_hash != plan_.clips[owner].id_hash) {
-    contradict("owner", {Sign::kIdHash, plan_.clips[owner].id_hash.to_hex()},
-               {Sign::kIdHash, record.id_hash.to_hex()});
+    contradict("owner", {"id_hash", "id hash " + plan_.clips[owner].id_hash.to_hex()},
+               {"id_hash", "id hash " + record.id_hash.to_hex()});
   }
   const auto length = plan_.length_of(*column_.entry, owner);
   if (length && *length != record.length) {
-    contradict("length", {Sign::kNumber, *length}, {Sign::kNumber, record.length});
+    contradict("length", number(*length), number(record.length));
   }
 }
 
@@ -240,8 +244,9 @@ void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
     add({.offset_bytes = place.facts_offset,
          .clip = id,
          .check = Check::kFacts,
-         .expected = {Sign::kIdHashOfHeader, (*id_hashes_[block])[slot].to_hex()},
-         .found = {Sign::kIdHash, digest128(id).to_hex()},
+         .expected = {"id_hash_of_header",
+                      "id hash " + (*id_hashes_[block])[slot].to_hex() + ", as the header says"},
+         .found = {"id_hash", "id hash " + digest128(id).to_hex()},
          .remedy = RemedyKind::kRepair});
   }
 }
@@ -267,10 +272,13 @@ void ShardCheck::hash_structure(PieceReader& pieces, const formats::ByteRange& r
 void ShardCheck::check_structure() {
   if (!structure_read_ || structure_.finish() == entry_.structure_check) return;
   const bool is_hdf5 = column_.entry->store == formats::StoreKind::kHdf5;
+  const std::string what_lies_between =
+      is_hdf5 ? "HDF5's metadata, lengths, ids and all else between the regions"
+              : "LMDB's pages and all else between the regions";
   add({.check = Check::kStructure,
-       .expected = {is_hdf5 ? Sign::kHdf5Structure : Sign::kLmdbStructure,
-                    hex(entry_.structure_check)},
-       .found = {Sign::kCheck, hex(structure_.finish())},
+       .expected = {is_hdf5 ? "hdf5_structure" : "lmdb_structure",
+                    "check " + hex(entry_.structure_check) + " of " + what_lies_between},
+       .found = {"check", "check " + hex(structure_.finish())},
        .remedy = RemedyKind::kRepair});
 }
 
@@ -316,11 +324,16 @@ std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
 
 // Names the lost header and the records lost with it, as far as the facts still tell.
 Evidence ShardCheck::lost_header(std::size_t block, const Status& status) {
-  Evidence found(Sign::kLostHeader, status.message(), table_.blocks[block].record_count);
+  const std::uint64_t count = table_.blocks[block].record_count;
+  Evidence found(
+      "lost_header",
+      status.message() + "; its " + counted(count, "record", "records") + " cannot be checked",
+      count);
   const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
   if (!facts.ok() || facts->records.empty()) return found;
-  found.sign = Sign::kLostHeaderOfClips;
-  found.clips = {formats::full_id(facts->records.front()), formats::full_id(facts->records.back())};
+  found.kind = "lost_header_of_clips";
+  found.text += ": clips " + formats::full_id(facts->records.front()) + " to " +
+                formats::full_id(facts->records.back());
   return found;
 }
 

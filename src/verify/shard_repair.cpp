@@ -239,14 +239,15 @@ class ShardRepair {
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
     if (!is_sound()) {
-      add({.why = Sign::kAddedColumn, .remedy = RemedyKind::kAddColumn});
+      add({.why = {"added_column", "add_column has added it, from Python"},
+           .remedy = RemedyKind::kAddColumn});
       return {};
     }
     const auto found = job_.sounds();
     if (!found) return without_sources(found.status());
     Recomputer* const sounds = *found;
     if (sounds == nullptr) {
-      add_missing_sources(Sign::kNoData);
+      add_missing_sources({"no_data", "no sources: give --data DATA, the folder of the sources"});
       return {};
     }
     sounds_ = sounds;
@@ -272,7 +273,7 @@ class ShardRepair {
         status.code() == StatusCode::kCancelled) {
       return status;
     }
-    add_missing_sources({Sign::kStatus, status.message()});
+    add_missing_sources({"status", status.message()});
     return {};
   }
 
@@ -291,7 +292,11 @@ class ShardRepair {
       }
       // No mark would tell these records from their neighbours.
       if (is_renewed_ && other_numerics()) {
-        add_obstacle(record, with_numerics(Sign::kCannotStandBeside), RemedyKind::kOtherMachine);
+        add_obstacle(
+            record,
+            with_numerics({"cannot_stand_beside",
+                           "it would differ in numerics from the other records of its shard"}),
+            RemedyKind::kOtherMachine);
         return {};
       }
       records::MadeRecord& row = made.outcome.records[spec_.id];
@@ -305,11 +310,16 @@ class ShardRepair {
   void put_rows(SalvagedRecord& salvaged, std::uint32_t length, std::uint32_t fill_bits,
                 std::vector<std::byte> rows, const Record& record) {
     if (length != salvaged.length) {
-      return add_obstacle(record, with_numerics({Sign::kLengthNow, length, salvaged.length}),
+      return add_obstacle(record,
+                          with_numerics({"length_now",
+                                         "it has a length of " + std::to_string(length) +
+                                             " now, and had " + std::to_string(salvaged.length),
+                                         length, salvaged.length}),
                           remedy_of(RecomputeResult::kRefused));
     }
     if (salvaged.fill_bits && fill_bits != *salvaged.fill_bits) {
-      return add_obstacle(record, with_numerics(Sign::kOtherFill),
+      return add_obstacle(record,
+                          with_numerics({"other_fill", "it is padded with another value now"}),
                           remedy_of(RecomputeResult::kRefused));
     }
     // If the header is lost, the shard's digest finally decides whether this is the old value.
@@ -356,8 +366,9 @@ class ShardRepair {
     XTTS_ASSIGN(made_.finished, made_.image->finish());
     if (made_.finished.table.digest() == entry_.digest) return {};
     add({.check = Check::kShard,
-         .expected = {Sign::kDigestOfName, entry_.digest.to_hex()},
-         .why = with_numerics({Sign::kBytesOfAnother, made_.finished.table.digest().to_hex()}),
+         .expected = {"digest_of_name", "digest " + entry_.digest.to_hex() + ", as its name says"},
+         .why = with_numerics({"bytes_of_another", "it came out with other bytes: digest " +
+                                                       made_.finished.table.digest().to_hex()}),
          .remedy = other_numerics() ? RemedyKind::kOtherMachine : RemedyKind::kOverwrite});
     return {};
   }

@@ -72,7 +72,7 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   const std::uint64_t expected = column.shards[ordinal].file_bytes;
   Finding finding{.file = name,
                   .column = column.spec.name,
-                  .expected = {Sign::kBytes, expected},
+                  .expected = bytes(expected),
                   .remedy = column.spec.name == "tokens" ? RemedyKind::kRepair
                             : column.axis                ? RemedyKind::kAddColumn
                                                          : RemedyKind::kSources};
@@ -81,14 +81,14 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
     const bool missing = facts.status().code() == StatusCode::kNotFound;
     finding.check = missing ? Check::kMissingFile : Check::kFile;
     finding.outcome = missing ? Outcome::kWrong : Outcome::kUnreadable;
-    finding.found =
-        missing ? Evidence(Sign::kNoSuchFile) : Evidence(Sign::kStatus, facts.status().message());
+    finding.found = missing ? no_such_file() : Evidence("status", facts.status().message());
     if (!missing) finding.remedy = RemedyKind::kLookAtDisk;
   } else if (facts->kind != FileKind::kRegular || facts->size_bytes != expected) {
     finding.check = Check::kFileSize;
     finding.offset_bytes = std::min(expected, facts->size_bytes);
-    finding.found = facts->kind == FileKind::kRegular ? Evidence(Sign::kBytes, facts->size_bytes)
-                                                      : Evidence(Sign::kNoRegularFile);
+    finding.found = facts->kind == FileKind::kRegular
+                        ? bytes(facts->size_bytes)
+                        : Evidence("no_regular_file", "no regular file");
   } else {
     return;
   }
@@ -103,13 +103,16 @@ void check_rejects(Run& run, reader::IndexReader& index) {
   const auto text = read_text_file(run.env, run.path_of(name), section->size());
   if (text.ok() && *text == *section) return;
   if (text.status().code() == StatusCode::kNotFound && section->empty()) return;
-  run.findings.add({.weight = Weight::kNote,
-                    .file = name,
-                    .check = Check::kRejects,
-                    .expected = {Sign::kSectionOfRejects, section->size()},
-                    .found = text.ok() ? Evidence(Sign::kOtherBytes)
-                                       : Evidence(Sign::kStatus, text.status().message()),
-                    .remedy = RemedyKind::kRepair});
+  run.findings.add(
+      {.weight = Weight::kNote,
+       .file = name,
+       .check = Check::kRejects,
+       .expected = {"section_of_rejects",
+                    "a copy of the index's section, " + counted(section->size(), "byte", "bytes"),
+                    section->size()},
+       .found = text.ok() ? Evidence("other_bytes", "other bytes")
+                          : Evidence("status", text.status().message()),
+       .remedy = RemedyKind::kRepair});
 }
 
 // The index keeps a copy of its manifest in case the manifest is lost.
@@ -120,8 +123,8 @@ void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Ma
   if (expected.ok() && *copy == *expected) return;
   run.findings.add({.file = index.file().name(),
                     .check = Check::kManifestCopy,
-                    .expected = Sign::kManifestItself,
-                    .found = Sign::kOtherText,
+                    .expected = {"manifest_itself", "what manifest.json says"},
+                    .found = {"other_text", "another text"},
                     .remedy = RemedyKind::kRepair});
 }
 
@@ -193,13 +196,16 @@ void check_index_copy(Run& run, const reader::IndexReader& index,
   const auto is_same =
       store::same_contents(run.env, run.path_of(index.file().name()), run.path_of(name));
   if (is_same && *is_same) return;
-  run.findings.add({.weight = Weight::kNote,
-                    .file = name,
-                    .check = Check::kIndexCopy,
-                    .expected = {Sign::kCopyOfIndex, manifest.index_bytes},
-                    .found = is_same ? Evidence(Sign::kOtherBytes)
-                                     : Evidence(Sign::kStatus, is_same.status().message()),
-                    .remedy = RemedyKind::kRepair});
+  run.findings.add(
+      {.weight = Weight::kNote,
+       .file = name,
+       .check = Check::kIndexCopy,
+       .expected = {"copy_of_index",
+                    "a copy of the index, " + counted(manifest.index_bytes, "byte", "bytes"),
+                    manifest.index_bytes},
+       .found = is_same ? Evidence("other_bytes", "other bytes")
+                        : Evidence("status", is_same.status().message()),
+       .remedy = RemedyKind::kRepair});
 }
 
 Status check_everything(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,

@@ -65,13 +65,13 @@ TEST_F(Comparison, SeesAFactThatIsMissingOnEitherSide) {
   auto difference = compare_bits(expected(), stored_, {18});
   ASSERT_TRUE(difference);
   EXPECT_EQ(difference->part, "gain");
-  EXPECT_EQ(difference->expected.sign, Sign::kNotKnown);
+  EXPECT_EQ(difference->expected.kind, "not_known");
   EXPECT_EQ(difference->found.text, "1.5");
   EXPECT_EQ(difference->offset_bytes, 16U);
   std::swap(facts_, stored_.facts);
   difference = compare_bits(expected(), stored_, {18});
   ASSERT_TRUE(difference);
-  EXPECT_EQ(difference->found.sign, Sign::kNotKnown);
+  EXPECT_EQ(difference->found.kind, "not_known");
   EXPECT_FALSE(compare_bits(expected(), stored_, {10}));  // not asked for
 }
 
