@@ -225,14 +225,19 @@ class Batch {
   [[nodiscard]] std::uint32_t valid_count() const noexcept {
     return static_cast<std::uint32_t>(positions_.size());
   }
-  [[nodiscard]] std::span<const BatchColumn> columns() const noexcept { return columns_; }
+  [[nodiscard]] std::span<const BatchColumn> columns() const& noexcept { return columns_; }
+  std::span<const BatchColumn> columns() const&& = delete;
   // Null where the batch has no such column.
-  [[nodiscard]] XTTS_API const BatchColumn* find(std::string_view name) const noexcept;
+  [[nodiscard]] XTTS_API const BatchColumn* find(std::string_view name) const& noexcept;
+  const BatchColumn* find(std::string_view name) const&& = delete;
   // One number per row, an index in the cache's tables; -1: unknown, or no clip.
-  [[nodiscard]] std::span<const std::int32_t> speakers() const noexcept { return speakers_; }
-  [[nodiscard]] std::span<const std::int32_t> languages() const noexcept { return languages_; }
+  [[nodiscard]] std::span<const std::int32_t> speakers() const& noexcept { return speakers_; }
+  std::span<const std::int32_t> speakers() const&& = delete;
+  [[nodiscard]] std::span<const std::int32_t> languages() const& noexcept { return languages_; }
+  std::span<const std::int32_t> languages() const&& = delete;
   // Positions of the valid rows' clips in the cache.
-  [[nodiscard]] std::span<const std::uint64_t> positions() const noexcept { return positions_; }
+  [[nodiscard]] std::span<const std::uint64_t> positions() const& noexcept { return positions_; }
+  std::span<const std::uint64_t> positions() const&& = delete;
 
   // Waits until the columns may be read. kResource: they never can be.
   [[nodiscard]] XTTS_API Status wait() const;

@@ -78,21 +78,26 @@ struct ColumnStatistics {
 };
 
 // One column of one clip. Immutable; copies share the bytes, which live until the last copy goes.
+// A view of a temporary one does not compile: here, in Cache and in Batch.
 class Record {
  public:
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   // [true length, rest of the column's shape]
-  [[nodiscard]] const std::vector<std::uint32_t>& shape() const noexcept { return shape_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& shape() const& noexcept { return shape_; }
+  const std::vector<std::uint32_t>& shape() const&& = delete;
   // The true rows, C order, little-endian. Valid while this Record or a copy of it lives.
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const& noexcept { return bytes_; }
+  std::span<const std::byte> bytes() const&& = delete;
   // The number behind the true rows in a batch. Each record has its own, because some recipes
   // (whisper) pad with what the clip's own silence comes to.
   [[nodiscard]] double padding() const noexcept { return padding_; }
   // True: the bytes are the cache's own memory, not a copy.
   [[nodiscard]] bool is_view() const noexcept { return is_view_; }
   // The bytes as numbers; kMismatch: the column has another dtype.
-  [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const;
-  [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const;
+  [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const&;
+  Result<std::span<const float>> as_floats() const&& = delete;
+  [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const&;
+  Result<std::span<const std::int32_t>> as_int32s() const&& = delete;
 
  private:
   friend class Cache;
@@ -119,9 +124,11 @@ class Cache {
   XTTS_API Cache(Cache&& other) noexcept;
   XTTS_API Cache& operator=(Cache&& other) noexcept;
 
-  [[nodiscard]] XTTS_API const std::string& path() const noexcept;  // of the first cache
+  [[nodiscard]] XTTS_API const std::string& path() const& noexcept;  // of the first cache
+  const std::string& path() const&& = delete;
   [[nodiscard]] XTTS_API std::vector<std::string> paths() const;
-  [[nodiscard]] XTTS_API const std::string& recipe_name() const noexcept;
+  [[nodiscard]] XTTS_API const std::string& recipe_name() const& noexcept;
+  const std::string& recipe_name() const&& = delete;
   // 32 hexadecimal digits; equal for two caches whose features have the same definition.
   [[nodiscard]] XTTS_API std::string features_fingerprint() const;
   [[nodiscard]] XTTS_API std::string text_fingerprint() const;
@@ -135,8 +142,10 @@ class Cache {
   // version.
   [[nodiscard]] XTTS_API Result<std::optional<Normalization>> normalization() const;
   // Names, indexed by the numbers in batches.
-  [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const noexcept;
-  [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const noexcept;
+  [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const& noexcept;
+  const std::vector<std::string>& speakers() const&& = delete;
+  [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const& noexcept;
+  const std::vector<std::string>& languages() const&& = delete;
   // Names of the corpora in the cache, sorted; empty if it was built from one corpus by itself.
   [[nodiscard]] XTTS_API std::vector<std::string> datasets() const;
 

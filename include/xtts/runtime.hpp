@@ -95,17 +95,21 @@ class RuntimeClips {
   XTTS_API RuntimeClips(RuntimeClips&& other) noexcept;
   RuntimeClips& operator=(RuntimeClips&& other) = delete;
 
-  [[nodiscard]] XTTS_API const std::string& recipe_name() const noexcept;
+  [[nodiscard]] XTTS_API const std::string& recipe_name() const& noexcept;
+  const std::string& recipe_name() const&& = delete;
   // 32 hexadecimal digits each; equal to those of a cache of the same definition.
   [[nodiscard]] XTTS_API std::string features_fingerprint() const;
   [[nodiscard]] XTTS_API std::string text_fingerprint() const;
   // 32 hexadecimal digits: a digest of clips, sources' sizes and times, texts and recipe.
   [[nodiscard]] XTTS_API std::string digest() const;
-  [[nodiscard]] XTTS_API const std::string& layout_of_data() const noexcept;  // "ljspeech", ...
+  [[nodiscard]] XTTS_API const std::string& layout_of_data() const& noexcept;  // "ljspeech", ...
+  const std::string& layout_of_data() const&& = delete;
   [[nodiscard]] XTTS_API std::vector<RuntimeColumn> columns() const;
   // Names, indexed by the clips' numbers.
-  [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const noexcept;
-  [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const noexcept;
+  [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const& noexcept;
+  const std::vector<std::string>& speakers() const&& = delete;
+  [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const& noexcept;
+  const std::vector<std::string>& languages() const&& = delete;
   // The rejects that planning found: from lists and texts.
   [[nodiscard]] XTTS_API std::vector<RejectedClip> planned_rejects() const;
 

@@ -105,7 +105,7 @@ Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
   });
 }
 
-const std::string& RuntimeClips::recipe_name() const noexcept {
+const std::string& RuntimeClips::recipe_name() const& noexcept {
   if (impl_ == nullptr) return kNoText;
   return impl_->clips.recipe().name;
 }
@@ -125,7 +125,7 @@ std::string RuntimeClips::digest() const {
   return impl_->clips.plan().digest.to_hex();
 }
 
-const std::string& RuntimeClips::layout_of_data() const noexcept {
+const std::string& RuntimeClips::layout_of_data() const& noexcept {
   if (impl_ == nullptr) return kNoText;
   return impl_->clips.plan().corpus.layout;
 }
@@ -145,12 +145,12 @@ std::vector<RuntimeColumn> RuntimeClips::columns() const {
   return shown;
 }
 
-const std::vector<std::string>& RuntimeClips::speakers() const noexcept {
+const std::vector<std::string>& RuntimeClips::speakers() const& noexcept {
   if (impl_ == nullptr) return kNoNames;
   return impl_->clips.speakers().names();
 }
 
-const std::vector<std::string>& RuntimeClips::languages() const noexcept {
+const std::vector<std::string>& RuntimeClips::languages() const& noexcept {
   if (impl_ == nullptr) return kNoNames;
   return impl_->clips.languages().names();
 }

@@ -37,11 +37,11 @@ struct ViewOwner {
 
 }  // namespace
 
-Result<std::span<const float>> Record::as_floats() const {
+Result<std::span<const float>> Record::as_floats() const& {
   return api::as_numbers<float>(bytes_, dtype_, DType::kFloat32);
 }
 
-Result<std::span<const std::int32_t>> Record::as_int32s() const {
+Result<std::span<const std::int32_t>> Record::as_int32s() const& {
   return api::as_numbers<std::int32_t>(bytes_, dtype_, DType::kInt32);
 }
 
@@ -66,7 +66,7 @@ Result<Cache> Cache::open(std::span<const std::string> paths) {
   });
 }
 
-const std::string& Cache::path() const noexcept {
+const std::string& Cache::path() const& noexcept {
   if (impl_ == nullptr) return kNoText;
   return impl_->caches->first()->path();
 }
@@ -80,7 +80,7 @@ std::vector<std::string> Cache::paths() const {
   return paths;
 }
 
-const std::string& Cache::recipe_name() const noexcept {
+const std::string& Cache::recipe_name() const& noexcept {
   if (impl_ == nullptr) return kNoText;
   return impl_->first().recipe_name;
 }
@@ -138,12 +138,12 @@ Result<std::optional<Normalization>> Cache::normalization() const {
   });
 }
 
-const std::vector<std::string>& Cache::speakers() const noexcept {
+const std::vector<std::string>& Cache::speakers() const& noexcept {
   if (impl_ == nullptr) return kNoNames;
   return impl_->caches->speakers();
 }
 
-const std::vector<std::string>& Cache::languages() const noexcept {
+const std::vector<std::string>& Cache::languages() const& noexcept {
   if (impl_ == nullptr) return kNoNames;
   return impl_->caches->languages();
 }

@@ -110,7 +110,7 @@ Result<std::span<const std::int32_t>> BatchColumn::as_int32s() const {
   return api::as_numbers<std::int32_t>(bytes, dtype, DType::kInt32);
 }
 
-const BatchColumn* Batch::find(std::string_view name) const noexcept {
+const BatchColumn* Batch::find(std::string_view name) const& noexcept {
   const auto found = std::ranges::find(columns_, name, &BatchColumn::name);
   return found == columns_.end() ? nullptr : &*found;
 }
