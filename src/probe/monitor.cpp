@@ -1,7 +1,6 @@
 #include "probe/monitor.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/file_mapping.hpp"
@@ -90,18 +89,10 @@ std::vector<ReaderSample> Monitor::sample_readers() {
     if (counts.size() == kReadersMax) break;
     const auto text = read_text_file(env_, join_path(options_.readers, entry.name), kStatsBytesMax);
     if (!text.ok()) continue;
-    const auto document = nlohmann::json::parse(*text, nullptr, false);
-    if (!document.is_object()) continue;
-    const auto number = [&](const char* key) {
-      const auto found = document.find(key);
-      return found != document.end() && found->is_number() ? found->get<double>() : 0.0;
-    };
+    const auto count = parse_reader_count(*text);
+    if (!count || seconds(env_.now()) - count->at_s > kStaleSeconds) continue;
+    const ReaderCount& now = *count;
     const std::string name(file_stem(entry.name));
-    const ReaderCount now{.batches = static_cast<std::uint64_t>(number("batches")),
-                          .samples = static_cast<std::uint64_t>(number("samples")),
-                          .wait_s = number("consumer_wait_s"),
-                          .at_s = number("at_s")};
-    if (seconds(env_.now()) - now.at_s > kStaleSeconds) continue;
     counts[name] = now;
     const auto before = last_readers_.find(name);
     if (before == last_readers_.end()) continue;

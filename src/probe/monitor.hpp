@@ -13,6 +13,7 @@
 
 #include "base/env.hpp"
 #include "device/gpu_monitor.hpp"
+#include "probe/reader_count.hpp"
 #include "probe/system_counters.hpp"
 
 namespace xtts {
@@ -69,13 +70,6 @@ class Monitor {
   [[nodiscard]] const std::string& disk() const noexcept { return disk_; }  // "nvme0n1"
 
  private:
-  struct ReaderCount {
-    std::uint64_t batches = 0;
-    std::uint64_t samples = 0;
-    double wait_s = 0.0;
-    double at_s = 0.0;  // the reader's own clock
-  };
-
   Monitor(Env& env, const MonitorOptions& options);
   [[nodiscard]] Status map_cache();
   [[nodiscard]] std::vector<ReaderSample> sample_readers();
