@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -61,6 +62,28 @@ TEST(FormatV1, TodaysReaderFollowsItFromTheManifestToTheRecord) {
   ASSERT_TRUE(facts.ok()) << facts.status().message();
   EXPECT_EQ(facts->records[0].text_raw, "Hi!");
   EXPECT_EQ(id_hash("", *facts->records[0].id), header->records[0].id_hash);
+}
+
+Status refusal_of(std::string_view kind, std::string_view bytes) {
+  if (kind == "manifest") return decode_manifest(bytes).status();
+  if (kind == "block-header") return decode_block_header(bytes_of(bytes)).status();
+  if (kind == "block-facts") return decode_block_facts(bytes_of(bytes)).status();
+  // The file that a footer ends: the example's index.
+  return decode_index_footer(bytes_of(bytes), golden("index.bin").size()).status();
+}
+
+TEST(FormatV1, BadFilesAreRefusedWithTheCodesInTheirNames) {
+  const std::filesystem::path folder = std::string(XTTS_SOURCE_DIR) + "/tests/golden/bad";
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    const auto dot = name.find('.');
+    const std::string code = name.substr(dot + 1, name.rfind('.') - dot - 1);
+    const Status refusal = refusal_of(name.substr(0, dot), read("tests/golden/bad/" + name));
+    EXPECT_EQ(to_string(refusal.code()), code) << name << ": " << refusal.message();
+    ++count;
+  }
+  EXPECT_EQ(count, 26U);
 }
 
 // So that the document cannot drift from the code.
