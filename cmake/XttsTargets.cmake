@@ -74,16 +74,22 @@ function(xtts_add_library name)
   endif()
 endfunction()
 
-# xtts_add_test(NAME SOURCES ... [APART ...] [LINK ...] [LABELS ...])
+# `tests/run.sh` builds these targets and runs the tests with these labels under the sanitizers.
+add_custom_target(under_address)
+add_custom_target(under_thread)
+
+# xtts_add_test(NAME [SANITIZERS address thread] SOURCES ... [APART ...] [LINK ...] [LABELS ...])
 # makes a GoogleTest program; every TEST in it becomes one ctest entry.
+# SANITIZERS: those that CI runs it under, beside the plain run. `address`: it handles memory or
+# bytes of others; `thread`: its code runs in several threads.
 function(xtts_add_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;APART;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SANITIZERS;SOURCES;APART;LINK;LABELS" ${ARGN})
   if(NOT XTTS_BUILD_TESTS)
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES} ${ARG_APART})
   set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xtts_warnings GTest::gtest GTest::gmock GTest::gtest_main)
   # Only the libraries under test are optimized. Optimizing the tests would take up to half of their
   # compile time.
@@ -101,8 +107,13 @@ function(xtts_add_test name)
   xtts_precompile_headers(${name} xtts_test_headers ${xtts_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
   target_compile_definitions(${name} PRIVATE XTTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT ARG_LABELS)
-    set(ARG_LABELS ${name})  # an empty value would swallow the property behind it; so would a list
+    set(ARG_LABELS ${name})
   endif()
+  foreach(sanitizer ${ARG_SANITIZERS})
+    # One word: an empty value would swallow the property behind it, and so would a list.
+    string(APPEND ARG_LABELS "+under_${sanitizer}")
+    add_dependencies(under_${sanitizer} ${name})
+  endforeach()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
   # CMake would list a program that is not built as a test that fails.
@@ -146,7 +157,8 @@ function(xtts_add_fuzzer name)
   elseif(XTTS_BUILD_TESTS)
     add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
     target_link_libraries(${name} PRIVATE ${ARG_LINK} xtts_warnings)
+    add_dependencies(under_address ${name})
     xtts_add_script_test(${name}.replay NEEDS ${name} COMMAND $<TARGET_FILE:${name}> ${ARG_SEEDS}
-      PROPERTIES LABELS fuzz TIMEOUT 300)
+      PROPERTIES LABELS fuzz+under_address TIMEOUT 300)
   endif()
 endfunction()

@@ -52,7 +52,7 @@ run_tests() {
   say "== $preset: testing"
   local result=0
   with_packages_only ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-    -j "${test_jobs:-$(nproc)}" "$@" || result=$?
+    --output-junit "results${1:-}.xml" -j "${test_jobs:-$(nproc)}" "$@" || result=$?
   [ "$result" -eq 0 ] || show_failed_tests "build/$preset/Testing/Temporary"
   return "$result"
 }
@@ -70,16 +70,6 @@ show_failed_tests() {
     { output[count++] = $0 }
     /^Output:/ { count = 0 }
   ' "$1/LastTestsFailed.log" "$1/LastTest.log" || true
-}
-
-# run_programs PRESET PROGRAM ...: builds these test programs, whose names begin those of their
-# tests, and runs their tests without those that $left_out matches.
-run_programs() {
-  local preset=$1
-  shift
-  say "== $preset: building"
-  build "$preset" --target "$@"
-  run_tests "$preset" -R "^($(IFS='|'; echo "$*"))\." ${left_out:+-E "$left_out"}
 }
 
 # Counts the command line's cases, because a test that ctest does not list cannot fail.
@@ -176,33 +166,22 @@ if [ ! -d "$arrow" ] &&
 fi
 [ ! -d "$arrow" ] ||
   XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
-export XTTS_ARROW_ROOT
-export XTTS_CUDA_SEEDS=200
+export XTTS_ARROW_ROOT XTTS_CUDA_SEEDS=200
 # Clang's sanitizer could also keep the frames of functions that have ended, as g++'s does not. That
 # makes these tests a fifth longer.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:allow_addr2line=1:detect_stack_use_after_return=0
 export UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1 TSAN_OPTIONS=allow_addr2line=1
-# The sanitizer runs all but the programs that only print, which take as long to compile as all of
-# these. $left_out names the longest loops and the largest images: those that the tests have
-# for the other store, storage or device as well. All of them ran above.
-left_out='(DirectReading|BatchDamage).*(/LmdbPacked|/Hdf5Padded)|DirectReading.*Cuda|StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*(FailsOnce|LosesPower)|BatchDamage.*Cuda|LogarithmsToBetterThanOneUlp' \
-  run_programs asan base_test batch_damage_test capi_test corpus_test cuda_driver_test \
-  cuda_property_test cuda_test decode_test decode_worker_test \
-  direct_reading_test draw_test dsp_test figure_test formats_test device_test \
-  gpu_monitor_test loader_test maintain_test pipeline_test public_cache_test public_reader_test \
-  query_test reader_on_devices_test reader_test recipe_test records_test request_test \
-  request_thread_test store_fault_test \
-  store_test text_test verify_damage_test verify_deep_test verify_test \
-  block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer \
-  manifest_fuzzer query_expression_fuzzer recipe_fuzzer record_facts_fuzzer reject_fuzzer
-unset XTTS_ARROW_ROOT
-# The thread sanitizer runs the tests with several threads. Not device_test: it writes on purpose to
-# memory that is being copied. cuda_property_test stands for CUDA's threads. Two of the four storages
-# suffice: they have each store and each layout. One suffices for thousands of damaged files.
-left_out='DirectReading.*Cuda|DirectReading.*(/LmdbPacked|/Hdf5Padded)|DamageIsTold.*/Hdf5' \
-  run_programs tsan base_test cuda_property_test direct_reading_test \
-  gpu_monitor_test loader_test pipeline_thread_test public_reader_test \
-  reader_on_devices_test records_test request_thread_test verify_test
+# The tests say themselves which of them run here (SANITIZERS), and which loops are shorter (kIsSanitized).
+for sanitizer in address thread; do
+  preset=asan
+  [ "$sanitizer" = address ] || preset=tsan
+  say "== $preset: building"
+  build "$preset" --target "under_$sanitizer"
+  run_tests "$preset" -L "under_$sanitizer"
+done
 unset LDFLAGS CC CXX
+
+say "== skipped by ctest"
+tests/skipped.py build/*/results*.xml
 
 tests/python/run.sh

@@ -14,6 +14,7 @@
 #include "dsp/fft.hpp"
 #include "dsp/kernels.hpp"
 #include "dsp/mel_filters.hpp"
+#include "formats/feature_config.hpp"
 
 namespace {
 

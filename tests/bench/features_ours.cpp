@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dsp/extract.hpp"
+#include "formats/feature_config.hpp"
 
 namespace {
 

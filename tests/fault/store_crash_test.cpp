@@ -8,6 +8,7 @@
 #include "store_builder.hpp"
 #include "support/fault_env.hpp"
 #include "support/memory_env.hpp"
+#include "support/sanitized.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -83,6 +84,11 @@ void PrintTo(const Way& way, std::ostream* out) {
   *out << way.name;
 }
 
+std::vector<StoreKind> stores() {
+  if (kIsSanitized) return {StoreKind::kLmdb};
+  return {StoreKind::kLmdb, StoreKind::kHdf5};
+}
+
 class StoreInterrupted : public ::testing::TestWithParam<std::tuple<StoreKind, Way>> {};
 class StoreOf : public ::testing::TestWithParam<StoreKind> {};
 
@@ -138,7 +144,7 @@ TEST_P(StoreInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
 INSTANTIATE_TEST_SUITE_P(
     Ways, StoreInterrupted,
     ::testing::Combine(
-        ::testing::Values(StoreKind::kLmdb, StoreKind::kHdf5),
+        ::testing::ValuesIn(stores()),
         ::testing::Values(
             Way{.name = "Killed"}, Way{.name = "KilledInTheMiddleOfAWrite", .torn_share = 0.6},
             Way{.name = "PowerCut", .power = Power::kIsCut},

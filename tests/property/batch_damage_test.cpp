@@ -16,8 +16,7 @@
 #include "loader/loader.hpp"
 #include "loader/stored_source.hpp"
 #include "reader/cache_set.hpp"
-#include "real_test_cache.hpp"
-#include "support/device_under_test.hpp"
+#include "storages_on_devices.hpp"
 #include "support/temp_folder.hpp"
 
 namespace xtts::testing {
@@ -220,8 +219,7 @@ TEST_P(BatchDamage, OfReadsIsATypedError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Storages, BatchDamage,
-                         ::testing::Combine(::testing::ValuesIn(all_storages()), all_devices()),
+INSTANTIATE_TEST_SUITE_P(Storages, BatchDamage, ::testing::ValuesIn(storages_on_devices()),
                          [](const auto& choice) {
                            return std::get<Storage>(choice.param).name() +
                                   name_of(std::get<DeviceChoice>(choice.param));

@@ -17,8 +17,7 @@
 #include "loader/loader.hpp"
 #include "loader/stored_source.hpp"
 #include "reader/cache_set.hpp"
-#include "real_test_cache.hpp"
-#include "support/device_under_test.hpp"
+#include "storages_on_devices.hpp"
 #include "support/made_direct_queue.hpp"
 #include "support/temp_folder.hpp"
 #include "taken_batches.hpp"
@@ -263,8 +262,7 @@ TEST_P(DirectReading, KernelsOwnQueueBringsTheSameBatches) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Storages, DirectReading,
-                         ::testing::Combine(::testing::ValuesIn(all_storages()), all_devices()),
+INSTANTIATE_TEST_SUITE_P(Storages, DirectReading, ::testing::ValuesIn(storages_on_devices()),
                          [](const auto& choice) {
                            return std::get<Storage>(choice.param).name() +
                                   name_of(std::get<DeviceChoice>(choice.param));

@@ -1,5 +1,5 @@
 # Records that are read past the page cache.
-xtts_add_test(direct_reading_test
+xtts_add_test(direct_reading_test SANITIZERS address thread
   SOURCES
     direct_reading_test.cpp
     real_test_cache.cpp

@@ -11,6 +11,7 @@
 #include "read_everything.hpp"
 #include "reader/cache_view.hpp"
 #include "real_test_cache.hpp"
+#include "support/sanitized.hpp"
 #include "support/temp_folder.hpp"
 #include "verify/verify.hpp"
 
@@ -75,11 +76,7 @@ TEST_P(ReadDamage, OfAnyByteOfAnyFileIsRefusedOrDoesNotMatter) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   for (const auto& [name, bytes] : cache_.files) {
-#ifdef __SANITIZE_ADDRESS__
-    constexpr unsigned kFewer = 11;
-#else
-    constexpr unsigned kFewer = 1;
-#endif
+    constexpr unsigned kFewer = kIsSanitized ? 11 : 1;
     const unsigned step_max = every_byte ? 1 : kFewer * (name.starts_with("shards/") ? 29 : 5);
     std::string damaged = bytes;
     std::size_t refused_count = 0;

@@ -1,4 +1,5 @@
 #include "real_test_cache.hpp"
+#include "support/sanitized.hpp"
 
 #include <stdexcept>
 
@@ -45,6 +46,9 @@ std::string Storage::name() const {
 }
 
 std::vector<Storage> all_storages() {
+  if (kIsSanitized)
+    return {{formats::StoreKind::kLmdb, formats::Layout::kPadded},
+            {formats::StoreKind::kHdf5, formats::Layout::kPacked}};
   return {{formats::StoreKind::kLmdb, formats::Layout::kPadded},
           {formats::StoreKind::kLmdb, formats::Layout::kPacked},
           {formats::StoreKind::kHdf5, formats::Layout::kPadded},

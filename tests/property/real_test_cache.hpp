@@ -18,7 +18,7 @@ struct Storage {
   [[nodiscard]] std::string name() const;  // "Hdf5Packed"
 };
 
-// LMDB and HDF5, padded and packed.
+// LMDB and HDF5, padded and packed. Under a sanitizer two: they have each store and each layout.
 [[nodiscard]] std::vector<Storage> all_storages();
 
 }  // namespace xtts::testing

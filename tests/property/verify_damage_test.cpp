@@ -17,6 +17,7 @@
 #include "reader/cache_view.hpp"
 #include "real_test_cache.hpp"
 #include "request/verify_words.hpp"
+#include "support/sanitized.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::verify {
@@ -142,13 +143,8 @@ TEST_P(VerifyDamage, FindsNothingWhereThereIsNone) {
 
 // The address sanitizer takes eight times as long: far fewer bytes, for its sake and not for
 // theirs.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kFlipStep = 101;
-constexpr std::uint64_t kSampleStepMax = 499;
-#else
-constexpr std::uint64_t kFlipStep = 1;
-constexpr std::uint64_t kSampleStepMax = 61;
-#endif
+constexpr std::uint64_t kFlipStep = testing::kIsSanitized ? 101 : 1;
+constexpr std::uint64_t kSampleStepMax = testing::kIsSanitized ? 499 : 61;
 
 TEST_P(VerifyDamage, FindsAFlipOfAnyByteOfAnyFile) {
   publish(tiny(GetParam()));

@@ -53,7 +53,7 @@ trap 'wait' EXIT
 say "== python: testing"
 # A file's tests stay together, because they share caches. The probe's tests pretend most
 # frameworks, so frameworks.sh runs them all.
-with_packages_only "$environment/bin/python" -m pytest -p no:cacheprovider -n "$(nproc)" \
+with_packages_only "$environment/bin/python" -m pytest -rs -p no:cacheprovider -n "$(nproc)" \
   --dist loadfile --ignore tests/python/test_frameworks_probe.py tests/python "$@"
 wait || true
 tests/python/frameworks.sh "$@"

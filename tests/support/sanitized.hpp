@@ -1,0 +1,13 @@
+// Tests that take all combinations of what they vary take few under a sanitizer, which makes them
+// three to ten times as long: the plain run has had the others.
+#pragma once
+
+namespace xtts::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
+}  // namespace xtts::testing
