@@ -18,6 +18,7 @@
 #include "python/beside.hpp"
 #include "python/bindings.hpp"
 #include "python/builder_bindings.hpp"
+#include "python/builder_options.hpp"
 #include "python/errors.hpp"
 #include "python/fork.hpp"
 #include "python/gil.hpp"
@@ -44,49 +45,15 @@ using RowParts = std::tuple<Memory, std::uint32_t, double>;
 // why the clip was rejected, or None; the columns; seconds
 using RecordParts = std::tuple<std::optional<RejectParts>, std::vector<RowParts>, double>;
 
-// Paths come as the system's bytes, because a path need not be UTF-8.
-std::string path_of(const nb::bytes& bytes) {
-  return {bytes.c_str(), bytes.size()};
-}
-
 RejectParts reject_parts(const RejectedClip& reject) {
   return {to_text(reject.kind),   to_text(reject.stage), to_text(reject.id), to_text(reject.place),
           to_text(reject.reason), reject.rule,           reject.numbers,     to_text(reject.about)};
 }
 
 // Calls `on_wait` about twenty times a second, with the seconds since the beginning.
-RuntimeHandle open_runtime(const nb::bytes& data, const nb::bytes& recipe,
-                           const std::vector<std::string>& settings, const nb::bytes& config,
-                           const std::string& layout_of_data,
-                           const std::vector<nb::bytes>& audio_roots, const std::string& language,
-                           const nb::bytes& speakers_file, const std::string& store,
-                           const std::string& layout, const std::string& dtype,
-                           const std::string& device, const std::string& isa,
-                           const std::string& memory, const std::string& max_rejects, bool no_text,
-                           std::uint32_t threads, const nb::bytes& program,
-                           const nb::callable& on_notice,
+RuntimeHandle open_runtime(const nb::dict& given, const nb::callable& on_notice,
                            const std::optional<nb::callable>& on_wait) {
-  std::vector<std::string> roots;
-  roots.reserve(audio_roots.size());
-  for (const nb::bytes& root : audio_roots) roots.push_back(path_of(root));
-  const BuildOptions options = {.data = path_of(data),
-                                .recipe = path_of(recipe),
-                                .settings = settings,
-                                .config = path_of(config),
-                                .layout_of_data = layout_of_data,
-                                .audio_roots = std::move(roots),
-                                .language = language,
-                                .speakers_file = path_of(speakers_file),
-                                .store = store,
-                                .layout = layout,
-                                .dtype = dtype,
-                                .device = device,
-                                .isa = isa,
-                                .memory = memory,
-                                .max_rejects = max_rejects,
-                                .thread_count = threads,
-                                .no_text = no_text,
-                                .program = path_of(program)};
+  const BuildOptions options = to_build_options(given);
   std::vector<std::string> notices;
   std::optional<Result<RuntimeClips>> opened;
   const auto begin = std::chrono::steady_clock::now();
@@ -231,20 +198,12 @@ void bind_runtime(nb::module_& module) {
                   "list[tuple[xtts_precompute._core.Memory, int, float]], float]"),
           "Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is "
           "rejected; (true rows, their number, padding) of each column; seconds.");
-  module.def(
-      "open_runtime", open_runtime, nb::kw_only(), "data"_a, "recipe"_a, "settings"_a, "config"_a,
-      "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,
-      "dtype"_a, "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "no_text"_a, "threads"_a,
-      "program"_a, "on_notice"_a, "on_wait"_a.none(),
-      nb::sig(
-          "def open_runtime(*, data: bytes, recipe: bytes, settings: "
-          "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
-          "collections.abc.Sequence[bytes], language: str, speakers_file: bytes, store: str, "
-          "layout: str, dtype: str, device: str, isa: str, "
-          "memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: "
-          "collections.abc.Callable[[str], object], on_wait: "
-          "collections.abc.Callable[[float], object] | None) -> Runtime"),
-      "Plans DATA. Empty means not given.");
+  module.def("open_runtime", open_runtime, "options"_a, nb::kw_only(), "on_notice"_a,
+             "on_wait"_a.none(),
+             nb::sig("def open_runtime(options: dict[str, object], *, on_notice: "
+                     "collections.abc.Callable[[str], object], on_wait: "
+                     "collections.abc.Callable[[float], object] | None) -> Runtime"),
+             "Plans DATA. The options are those of build().");
 }
 
 }  // namespace xtts::python

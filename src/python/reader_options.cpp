@@ -1,23 +1,17 @@
 #include "python/reader_options.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "python/errors.hpp"
+#include "python/option_table.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::python {
@@ -71,18 +65,6 @@ Weights to_weights(const WeightsWish& wish) {
           .draw_count = draw_count};
 }
 
-// A row of the table below: a member of ReaderOptions, and how to set it from a Python value.
-struct Row {
-  std::string_view name;
-  void (*put)(ReaderOptions& options, nb::handle value);
-};
-
-template <auto kMember>
-void put(ReaderOptions& options, nb::handle value) {
-  auto& member = options.*kMember;
-  member = nb::cast<std::remove_reference_t<decltype(member)>>(value);
-}
-
 void put_shuffle(ReaderOptions& options, nb::handle value) {
   options.shuffle = choose<Shuffle>(
       nb::cast<std::string>(value),
@@ -127,7 +109,7 @@ void put_buckets(ReaderOptions& options, nb::handle value) {
   }
 }
 
-constexpr Row kRows[] = {
+constexpr OptionRow<ReaderOptions> kRows[] = {
     {"batch_size", put<&ReaderOptions::batch_size>},
     {"split", put<&ReaderOptions::split>},
     {"shuffle", put_shuffle},
@@ -161,19 +143,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 ReaderOptions to_reader_options(const nb::dict& given) {
-  ReaderOptions options;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    const auto* const row = std::ranges::find(kRows, name, &Row::name);
-    if (row == std::end(kRows)) throw refused("there is no option '" + name + "' of a reader");
-    try {
-      row->put(options, value);
-    } catch (const nb::cast_error&) {
-      throw refused("the reader's option '" + name + "' cannot be " +
-                    nb::cast<std::string>(nb::repr(value)));
-    }
-  }
-  return options;
+  return options_of(given, kRows, "reader");
 }
 
 }  // namespace xtts::python

@@ -7,8 +7,6 @@
 
 namespace xtts::python {
 
-// Keys are the names of the struct's members. A member without a key keeps its default. Throws
-// StatusError with kInvalidArgument for an unknown key, or for a value of the wrong kind.
 [[nodiscard]] ReaderOptions to_reader_options(const nanobind::dict& given);
 
 }  // namespace xtts::python

@@ -19,11 +19,11 @@ def count_outside() -> int:
 def running_count() -> int:
     """The number of calls that have not ended."""
 
-def build(*, data: bytes, cache: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, max_dropped: str, max_gone: str, partition: str, threads: int, no_text: bool, retry_rejects: bool, overwrite: bool, overwrite_only: str, allow_mixed: bool, dry_run: bool, discard_unfinished: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[int, int, int, float, float, float, float | None], object] | None) -> str:
-    """Builds. Returns the JSON of `build --json`. Empty means not given."""
+def build(options: dict[str, object], *, on_notice: Callable[[str], object], on_progress: Callable[[int, int, int, float, float, float, float | None], object] | None) -> str:
+    """Builds. Returns the JSON of `build --json`."""
 
-def verify(*, cache: bytes, level: str, data: bytes, audio_roots: Sequence[bytes], sample: str, seed: str, isa: str, threads: int, repair: bool, index: str, max_gone: str, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
-    """Verifies. Returns the JSON of `verify --json`. Empty means not given."""
+def verify(options: dict[str, object], *, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
+    """Verifies. Returns the JSON of `verify --json`."""
 
 class ColumnWriter:
     @property
@@ -147,8 +147,8 @@ class Runtime:
         Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is rejected; (true rows, their number, padding) of each column; seconds.
         """
 
-def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
-    """Plans DATA. Empty means not given."""
+def open_runtime(options: dict[str, object], *, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
+    """Plans DATA. The options are those of build()."""
 
 def recipe(*, recipe: bytes, settings: Sequence[str], config: bytes) -> str:
     """
