@@ -2,10 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
-#include "base/run_program.hpp"
 #include "base/try.hpp"
+#include "cli/stop_signal.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -48,17 +49,20 @@ std::vector<std::string> pythons() {
   return names;
 }
 
-Status no_python() {
-  return {StatusCode::kUnsupported,
-          "this command judges in Python, and there is none: `apt-get install python3 "
-          "python3-ruamel.yaml` brings it on Debian and Ubuntu"};
-}
+using Start = std::function<Result<ProgramResult>(std::vector<std::string> call)>;
 
-std::vector<std::string> with_python(const std::string& python,
-                                     const std::vector<std::string>& call) {
-  std::vector<std::string> words{python};
-  words.insert(words.end(), call.begin(), call.end());
-  return words;
+// Starts the adviser in the first Python that is there.
+Result<ProgramResult> start_in_python(std::vector<std::string> words, const Start& start) {
+  XTTS_ASSIGN(std::vector<std::string> call, call_of(std::move(words)));
+  call.insert(call.begin(), "");
+  for (const std::string& python : pythons()) {
+    call.front() = python;
+    Result<ProgramResult> result = start(call);
+    if (result.ok() || result.status().code() != StatusCode::kNotFound) return result;
+  }
+  return Status(StatusCode::kUnsupported,
+                "this command runs in Python, and there is none: `apt-get install python3 "
+                "python3-ruamel.yaml` brings it on Debian and Ubuntu");
 }
 
 }  // namespace
@@ -66,12 +70,16 @@ std::vector<std::string> with_python(const std::string& python,
 Status become_adviser(const Context& context, std::vector<std::string> words) {
   if (context.flags.json) words.insert(words.begin() + 1, "--json");
   if (context.flags.quiet) words.insert(words.begin() + 1, "--quiet");
-  XTTS_ASSIGN(const std::vector<std::string> call, call_of(std::move(words)));
-  for (const std::string& python : pythons()) {
-    const Status failed = become_program(with_python(python, call));
-    if (failed.code() != StatusCode::kNotFound) return failed;
-  }
-  return no_python();
+  const auto become = [](std::vector<std::string> call) -> Result<ProgramResult> {
+    return become_program(std::move(call));
+  };
+  return start_in_python(std::move(words), become).status();
+}
+
+Result<ProgramResult> run_adviser(std::vector<std::string> words, std::string_view input) {
+  return start_in_python(std::move(words), [&](std::vector<std::string> call) {
+    return run_program({.arguments = std::move(call), .input = input, .cancelled = stop_requested});
+  });
 }
 
 }  // namespace xtts::cli

@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::array<const char*, 4> kLogLevels{"error", "warning", "info", "debug"};
 
-Result<std::string> find_installed(const std::string& name, const std::string& purpose) {
-  std::error_code unknown;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  return find_own_program(name, purpose, program.parent_path().string(), XTTS_LIBEXEC_FROM_PROGRAM);
-}
-
 }  // namespace
 
 void Context::print(std::string_view text) {
@@ -109,13 +103,12 @@ std::string json_code_name(StatusCode code) {
 }
 
 Result<audio::MakeDecoder> find_decoders() {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   XTTS_ASSIGN(std::string decoder,
-              find_installed("xtts-decode", "in whose processes audio is decoded"));
+              find_own_program("xtts-decode", "in whose processes audio is decoded",
+                               program.parent_path().string(), XTTS_LIBEXEC_FROM_PROGRAM));
   return decode_worker::contained_in(std::move(decoder));
-}
-
-Result<std::string> find_draw_program() {
-  return find_installed("xtts-draw", "which draws pictures");
 }
 
 }  // namespace xtts::cli

@@ -81,7 +81,4 @@ class Context {
 // The name of a code as JSON gives it: "not_found".
 [[nodiscard]] std::string json_code_name(StatusCode code);
 
-// Finds the xtts-draw installed with this program.
-[[nodiscard]] Result<std::string> find_draw_program();
-
 }  // namespace xtts::cli

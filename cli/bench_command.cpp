@@ -195,7 +195,8 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
         "--json and FILE would both be written to stdout: name another FILE, or leave out --json"};
   }
   // Known before minutes of measuring.
-  if (options.pictures.are_wanted()) XTTS_TRY(find_draw_program().status());
+  if (options.pictures.are_wanted())
+    XTTS_TRY(draw_svg(report::batch_times_figure({}, "")).status());
   SweepSetting setting{batch_size, thread_count, ReaderOptions{}.slot_count};
   BenchSweep sweep;
   if (options.sweeps) {

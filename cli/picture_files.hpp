@@ -1,10 +1,11 @@
-// Writes a figure to the files that the user names with --png and --svg. Main thread only.
+// Writes a figure, in the JSON of src/python/xtts_advise/picture/README.md, to the files that the
+// user names with --png and --svg. The adviser draws it. Main thread only.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/app.hpp"
-#include "figure/figure.hpp"
 
 namespace xtts::cli {
 
@@ -16,7 +17,10 @@ struct PictureFiles {
   [[nodiscard]] bool go_to_stdout() const;  // then nothing else may be printed
 };
 
+// kUnsupported where there is no Python, or where nothing makes a PNG: then the SVG is beside it.
 [[nodiscard]] Status write_pictures(Context& context, const PictureFiles& files,
-                                    const figure::Figure& figure);
+                                    const nlohmann::json& figure);
+
+[[nodiscard]] Result<std::string> draw_svg(const nlohmann::json& figure);
 
 }  // namespace xtts::cli

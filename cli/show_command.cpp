@@ -260,8 +260,8 @@ void take_logarithms(std::vector<float>& values, formats::FeatureConfig& config)
   config.normalize = {};
 }
 
-Result<figure::Figure> figure_of(const ClipFacts& clip, const ClipColumn& mel,
-                                 formats::FeatureConfig config) {
+Result<json> figure_of(const ClipFacts& clip, const ClipColumn& mel,
+                       formats::FeatureConfig config) {
   if (mel.record.shape.size() != 2)
     return Status(StatusCode::kUnsupported, "column " + mel.name + " is not a matrix");
   std::vector<float> values = values_as_float32(mel.record);
@@ -305,17 +305,15 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
             "a picture is made of column mel or linear, and the cache has neither: leave out --png "
             "and --svg"};
   if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(columns.front().record)));
-  if (options.pictures.are_wanted()) {
-    XTTS_ASSIGN(const formats::FeatureConfig config,
-                formats::feature_config_from_json(view.manifest().features));
-    XTTS_ASSIGN(const figure::Figure figure, figure_of(clip, *mel, config));
-    XTTS_TRY(write_pictures(context, options.pictures, figure));
-  }
   if (!options.wav.empty()) {
     XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, view, position));
     XTTS_TRY(write(options.wav, wav));
   }
-  return {};
+  if (!options.pictures.are_wanted()) return {};
+  XTTS_ASSIGN(const formats::FeatureConfig config,
+              formats::feature_config_from_json(view.manifest().features));
+  XTTS_ASSIGN(const json figure, figure_of(clip, *mel, config));
+  return write_pictures(context, options.pictures, figure);
 }
 
 Status run_show(Context& context, const ShowOptions& options) {

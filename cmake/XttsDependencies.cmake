@@ -13,18 +13,12 @@ endif()
 add_library(xxhash_header INTERFACE)  # XXH_INLINE_ALL
 target_include_directories(xxhash_header SYSTEM INTERFACE ${XTTS_XXHASH_INCLUDE})
 
-# xtts-draw alone links these. Who builds only the reader does without pictures where they are
-# missing.
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(PANGOCAIRO QUIET IMPORTED_TARGET pangocairo fontconfig)
-endif()
-
 if(NOT XTTS_BUILD_TOOLS)
   return()
 endif()
 
 # One message names all that is missing. With AUTO, the tools are left out instead.
+find_package(PkgConfig QUIET)
 find_package(yaml-cpp QUIET)
 find_package(CLI11 QUIET)
 find_package(ZLIB QUIET)
@@ -42,7 +36,7 @@ if(XTTS_LMDB_INCLUDE AND XTTS_LMDB_LIBRARY)
 endif()
 
 set(tools_missing "")
-foreach(name PkgConfig yaml-cpp CLI11 ZLIB FFMPEG SOXR FFTW HDF5 LMDB PANGOCAIRO)
+foreach(name PkgConfig yaml-cpp CLI11 ZLIB FFMPEG SOXR FFTW HDF5 LMDB)
   if(NOT ${name}_FOUND)
     list(APPEND tools_missing ${name})
   endif()

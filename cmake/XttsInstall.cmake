@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 if(TARGET xtts-precompute)
   install(TARGETS xtts-precompute RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS xtts-decode xtts-draw RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/xtts-precompute)
+  install(TARGETS xtts-decode RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/xtts-precompute)
 endif()
 
 if(TARGET xtts_reader)

@@ -1,4 +1,4 @@
-// Finds a program that is installed with this one: xtts-decode, xtts-draw. Any thread.
+// Finds a program that is installed with this one: xtts-decode. Any thread.
 #pragma once
 
 #include <string>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "report/batch_times.hpp"
@@ -9,6 +11,8 @@
 
 namespace xtts::report {
 namespace {
+
+using nlohmann::json;
 
 constexpr double kWidth = 800.0;
 constexpr double kHeight = 260.0;
@@ -42,27 +46,33 @@ std::string facts_of(const BatchTimes& times, std::span<const double> ms, double
 
 }  // namespace
 
-figure::Figure batch_times_figure(std::span<const double> ms, const std::string& title) {
+json batch_times_figure(std::span<const double> ms, const std::string& title) {
   const BatchTimes times = summarize_times(ms);
-  figure::Panel panel;
-  panel.width = kWidth;
-  panel.height = kHeight;
-  panel.x = {.name = "batch",
-             .low = 0.5,
-             .high = static_cast<double>(std::max<std::size_t>(ms.size(), 1)) + 0.5,
-             .counts_things = true,
-             .ticks = {}};
-  panel.y = {.name = "time of a batch (ms)", .high = top_of_axis(times, ms), .ticks = {}};
-  panel.columns = {{"time", figure::Colour::kBlue, slowest_of_each_column(ms)}};
+  const double top = top_of_axis(times, ms);
+  json panel{
+      {"width", kWidth},
+      {"height", kHeight},
+      {"x",
+       {{"name", "batch"},
+        {"low", 0.5},
+        {"high", static_cast<double>(std::max<std::size_t>(ms.size(), 1)) + 0.5},
+        {"counts_things", true}}},
+      {"y", {{"name", "time of a batch (ms)"}, {"low", 0.0}, {"high", top}}},
+      {"columns",
+       json::array(
+           {{{"name", "time"}, {"colour", "blue"}, {"values", slowest_of_each_column(ms)}}})},
+      {"levels", json::array()}};
   if (!ms.empty()) {
-    panel.levels = {
-        {"mean " + format_short(times.mean_ms), figure::Colour::kVermilion, times.mean_ms},
-        {"95 % below " + format_short(times.p95_ms), figure::Colour::kInk, times.p95_ms}};
+    panel["levels"] = {{{"name", "mean " + format_short(times.mean_ms)},
+                        {"colour", "vermilion"},
+                        {"at", times.mean_ms}},
+                       {{"name", "95 % below " + format_short(times.p95_ms)},
+                        {"colour", "ink"},
+                        {"at", times.p95_ms}}};
   }
-  return {.title = title,
-          .aside = facts_of(times, ms, panel.y.high),
-          .subtitle = {},
-          .panels = {std::move(panel)}};
+  return {{"title", title},
+          {"aside", facts_of(times, ms, top)},
+          {"panels", json::array({std::move(panel)})}};
 }
 
 }  // namespace xtts::report

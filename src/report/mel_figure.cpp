@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,7 +13,7 @@
 namespace xtts::report {
 namespace {
 
-using figure::HeatMap;
+using nlohmann::json;
 
 constexpr double kWidthMin = 480.0;
 constexpr double kWidthMax = 1200.0;
@@ -62,8 +64,8 @@ Run part_of(std::size_t whole, std::size_t part_count, std::size_t i) {
   return {i * whole / part_count, (i + 1) * whole / part_count};
 }
 
-// Returns the level of the mean of these values.
-std::int16_t level_of(const MelPicture& picture, const HeatMap& map, Run frames, Run mels) {
+// Returns two hexadecimal digits: the level of the mean of these values, 0 to 254; 255 for none.
+std::string level_of(const MelPicture& picture, double low, double high, Run frames, Run mels) {
   double sum = 0.0;
   for (std::size_t f = frames.begin; f < frames.end; ++f) {
     for (std::size_t mel = mels.begin; mel < mels.end; ++mel)
@@ -71,68 +73,73 @@ std::int16_t level_of(const MelPicture& picture, const HeatMap& map, Run frames,
   }
   const double mean =
       sum / static_cast<double>((frames.end - frames.begin) * (mels.end - mels.begin));
-  if (std::isnan(mean)) return figure::kNoValue;
-  const double share = std::clamp((mean - map.low) / (map.high - map.low), 0.0, 1.0);
-  return static_cast<std::int16_t>(std::lround(share * 255.0));
+  if (std::isnan(mean)) return "ff";
+  const double share = std::clamp((mean - low) / (high - low), 0.0, 1.0);
+  const auto level = static_cast<std::size_t>(std::lround(share * 254.0));
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  return {kDigits[level / 16], kDigits[level % 16]};
 }
 
-HeatMap make_map(const MelPicture& picture, double width, double height) {
+json make_map(const MelPicture& picture, double width, double height) {
   const auto [low, high] = value_range(picture);
-  HeatMap map{
-      .column_count = std::min(picture.frame_count, static_cast<std::size_t>(width / kStep)),
-      .row_count = std::min(picture.mel_count, static_cast<std::size_t>(height / kStep)),
-      .levels = {},
-      .value_name = picture.value_unit,
-      .low = low,
-      .high = high};
-  for (std::size_t column = 0; column < map.column_count; ++column) {
-    const Run frames = part_of(picture.frame_count, map.column_count, column);
-    for (std::size_t row = 0; row < map.row_count; ++row) {
-      const Run mels = part_of(picture.mel_count, map.row_count, row);
-      map.levels.push_back(level_of(picture, map, frames, mels));
+  const std::size_t column_count =
+      std::min(picture.frame_count, static_cast<std::size_t>(width / kStep));
+  const std::size_t row_count =
+      std::min(picture.mel_count, static_cast<std::size_t>(height / kStep));
+  json rows = json::array();
+  for (std::size_t row = row_count; row-- > 0;) {
+    std::string levels;
+    for (std::size_t column = 0; column < column_count; ++column) {
+      levels += level_of(picture, low, high, part_of(picture.frame_count, column_count, column),
+                         part_of(picture.mel_count, row_count, row));
     }
+    rows.push_back(std::move(levels));
   }
-  return map;
+  return {
+      {"rows", std::move(rows)}, {"value_name", picture.value_unit}, {"low", low}, {"high", high}};
 }
 
 // Familiar frequencies, the round ones first: the others get a label where there is room.
-std::vector<figure::Tick> frequency_ticks(const MelPicture& picture) {
+json frequency_ticks(const MelPicture& picture) {
   constexpr std::array<double, 22> kByImportance{1000, 2000,  4000,  8000, 500,  16000, 200, 100,
                                                  0,    3000,  6000,  5000, 1500, 10000, 700, 300,
                                                  50,   12000, 20000, 7000, 2500, 15000};
-  std::vector<figure::Tick> ticks;
+  json ticks = json::array();
   for (const double hz : kByImportance) {
     if (hz < picture.low_hz || hz > picture.high_hz) continue;
     // Channel c is drawn from c to c + 1, so its frequency belongs in the middle.
     const double at = picture.channel_of_hz(hz) + 0.5;
     if (at < 0.0 || at > static_cast<double>(picture.mel_count)) continue;
-    ticks.push_back({at, format_count(static_cast<std::uint64_t>(hz))});
+    ticks.push_back({{"at", at}, {"label", format_count(static_cast<std::uint64_t>(hz))}});
   }
   return ticks;
 }
 
 }  // namespace
 
-Result<figure::Figure> mel_figure(const MelPicture& picture) {
+Result<json> mel_figure(const MelPicture& picture) {
   if (picture.frame_count == 0 || picture.mel_count == 0 ||
       picture.values.size() != picture.frame_count * picture.mel_count ||
       !(picture.frame_s > 0.0) || !picture.channel_of_hz) {
     return Status(StatusCode::kInvalidArgument, "there are no frames to draw");
   }
   const double seconds = static_cast<double>(picture.frame_count) * picture.frame_s;
-  figure::Panel panel;
-  panel.width = plan_width(picture);
-  panel.height = plan_height(picture);
-  panel.x = {.name = "time (s)", .high = seconds, .ticks = {}};
-  panel.y = {.name = "frequency (Hz)",
-             .high = static_cast<double>(picture.mel_count),
-             .ticks = frequency_ticks(picture)};
-  panel.heat_map = make_map(picture, panel.width, panel.height);
-  return figure::Figure{.title = picture.title,
-                        .aside = format_fixed(seconds, 2) + " s, " +
-                                 format_counted(picture.frame_count, "frame", "frames"),
-                        .subtitle = picture.subtitle,
-                        .panels = {std::move(panel)}};
+  const double width = plan_width(picture);
+  const double height = plan_height(picture);
+  json panel{{"width", width},
+             {"height", height},
+             {"x", {{"name", "time (s)"}, {"low", 0.0}, {"high", seconds}}},
+             {"y",
+              {{"name", "frequency (Hz)"},
+               {"low", 0.0},
+               {"high", picture.mel_count},
+               {"ticks", frequency_ticks(picture)}}},
+             {"heat_map", make_map(picture, width, height)}};
+  return json{{"title", picture.title},
+              {"aside", format_fixed(seconds, 2) + " s, " +
+                            format_counted(picture.frame_count, "frame", "frames")},
+              {"subtitle", picture.subtitle},
+              {"panels", json::array({std::move(panel)})}};
 }
 
 }  // namespace xtts::report

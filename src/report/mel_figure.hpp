@@ -1,12 +1,12 @@
-// A record's mel spectrogram as a figure. Pure.
+// A record's mel spectrogram as a figure in JSON (src/python/xtts_advise/picture/README.md). Pure.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
-#include "figure/figure.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::report {
@@ -30,6 +30,6 @@ struct MelPicture {
 // down, so every plot is 480 to 1,200 points wide. Colours span the values between their 0.1 and
 // 99.9 per cent points, so one odd value does not darken the rest. kInvalidArgument where there is
 // nothing to draw.
-[[nodiscard]] Result<figure::Figure> mel_figure(const MelPicture& picture);
+[[nodiscard]] Result<nlohmann::json> mel_figure(const MelPicture& picture);
 
 }  // namespace xtts::report

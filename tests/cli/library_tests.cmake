@@ -44,8 +44,6 @@ xtts_check_needs(builder_library.LoadsNoCodec xtts_builder "${all_tools}" DISABL
 xtts_check_needs(decoder.LoadsTheCodecs xtts-decode "${all_tools}"
   PASS_REGULAR_EXPRESSION "xtts-decode loads libavcodec")
 
-xtts_check_needs(draw_program.LoadsPango xtts-draw "${all_tools}" PASS_REGULAR_EXPRESSION "xtts-draw loads libpango")
-
 xtts_add_script_test(reader_library.IsFoundByAThreeLineProgramWhenInstalled
   NEEDS xtts_reader xtts_builder xtts-precompute
   COMMAND ${CMAKE_COMMAND}

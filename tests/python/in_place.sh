@@ -20,7 +20,7 @@ fi
 say "== python: building the compiled modules"
 cmake --preset check -DXTTS_BUILD_PYTHON=ON -DPython_EXECUTABLE="$environment/bin/python" \
   >build/python-in-place.log
-build check --target _core _builder xtts-precompute xtts-decode xtts-draw
+build check --target _core _builder xtts-precompute xtts-decode
 
 # One folder holds the Python files, the modules and the program, as in a wheel.
 rm -rf "$package"
@@ -29,7 +29,7 @@ ln -sfn "$project/src/python/xtts_advise" "$(dirname "$package")/xtts_advise"
 built=$project/build/check
 ln -s "$project"/src/python/xtts_precompute/* "$built"/src/python/_*.so \
   "$built/src/api/reader/libxtts_reader.so.0" "$built/lib/libxtts_builder.so.0" \
-  "$built/cli/xtts-precompute" "$built"/libexec/xtts-precompute/xtts-* "$package"
+  "$built/cli/xtts-precompute" "$built/libexec/xtts-precompute/xtts-decode" "$package"
 say "== python: testing in place"
 PYTHONPATH=$(dirname "$package") "$environment/bin/python" -m pytest -p no:cacheprovider \
   tests/python --ignore tests/python/test_package.py "$@"

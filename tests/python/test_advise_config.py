@@ -504,7 +504,7 @@ def test_a_library_that_is_missing_is_told_with_what_brings_it():
         done = ended(*words, before=before)
         assert done.returncode == 2
         assert re.fullmatch(
-            r"xtts-precompute: config judges in Python, and \S+ lacks no_such_library: "
+            r"xtts-precompute: config runs in Python, and \S+ lacks no_such_library: "
             r"`(apt-get install python3-no|pip install no)` brings it\n",
             done.stderr,
         )

@@ -126,7 +126,8 @@ ADVISER_ARROWS = {
     "trace": {"words", "others", "running"},
     "measure": set(),
     "trainers": set(),
-    "page": {"words", "charts", "findings"},
+    "picture": {"words"},
+    "page": {"words", "charts", "findings", "picture"},
     "doctor": {
         "words",
         "targets",

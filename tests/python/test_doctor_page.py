@@ -11,7 +11,8 @@ from xtts_advise.charts import Bar, Bars, Chart, Histogram, Level, Series, Stack
 from xtts_advise.findings import Change, Check, Evidence, Finding, Gain
 from xtts_advise.page.page import Facts, page_of
 from xtts_advise.page.persian import PERSIAN
-from xtts_advise.page.pictures import fitting, picture_of
+from xtts_advise.page.pictures import picture_of
+from xtts_advise.picture.svg import fitting
 
 
 def two_checks():
@@ -38,6 +39,13 @@ def rects_of(picture, kind):
     """x, y, width and height of each rectangle of that class."""
     found = re.findall('<rect x="(.*?)" y="(.*?)" width="(.*?)" height="(.*?)" class="(.*?)"/>', picture.svg)
     return [tuple(map(float, numbers)) for *numbers, its_kind in found if its_kind == kind]
+
+
+def columns_of(picture, kind):
+    """x, y, width and height of each column in the path of that class."""
+    paths = re.findall(f'<path d="([^"]*)" class="{kind}(?: crisp)?"/>', picture.svg)
+    found = [re.findall(r"M(.*?) (.*?)V(.*?)h(.*?)V", path) for path in paths]
+    return [(float(x), float(top), float(w), float(y) - float(top)) for one in found for x, y, top, w in one]
 
 
 def test_the_verdict_then_the_command_then_advice_by_gain_then_changes_then_checks():
@@ -146,16 +154,19 @@ def test_each_persian_word_is_one_that_the_page_says():
 def test_nothing_to_draw(values):
     for chart in charts_of(values):
         picture = picture_of(chart)
-        assert not picture.svg and picture.remarks[0] == "There is nothing to draw."
+        assert not picture.pieces and picture.remarks[0] == "There is nothing to draw."
 
 
 @pytest.mark.parametrize("values", [[3.0], [3.0] * 3, [1.0, sys.float_info.max], [1.0, 1e-320, 5.0], [-1e308, 1e308]])
 def test_values_of_any_size_have_finite_places(values):
     for chart in charts_of(values):
         picture = picture_of(chart)
-        assert picture.svg and picture.rows and picture.description
+        assert picture.pieces and picture.rows and picture.description
         assert not re.search("nan|inf", picture.svg)
-        for x, y, width, height in (one for kind in ("mark", "mark-soft", "middle") for one in rects_of(picture, kind)):
+        kinds = ("mark", "mark-soft", "middle")
+        for x, y, width, height in (
+            one for kind in kinds for one in rects_of(picture, kind) + columns_of(picture, kind)
+        ):
             assert 0 <= x <= x + width <= 360.1 and 0 <= y <= y + height <= picture.height
 
 
@@ -191,7 +202,7 @@ def test_a_series_marks_its_period():
     values = [9.0 if i % 10 == 3 else 1.0 for i in range(100)]
     picture = picture_of(Chart("t", Series("batches", "ms", values, 10.0)))
     assert "repeats every 10 batches" in texts_of(picture) and "They repeat every 10." in picture.description
-    assert len(rects_of(picture, "mark")) == 100 and len(rects_of(picture, "band")) == 5
+    assert len(columns_of(picture, "mark")) == 100 and len(rects_of(picture, "band")) == 5
     assert ("half are at most", "1.00 ms") in picture.rows and ("95 % are at most", "9.00 ms") in picture.rows
     for period in (None, math.nan, 101.0, 0.5):
         assert "repeat" not in str(picture_of(Chart("t", Series("batches", "ms", values, period))))
@@ -199,15 +210,16 @@ def test_a_series_marks_its_period():
 
 def test_many_values_share_columns_that_show_the_largest():
     picture = picture_of(Chart("t", Series("batches", "ms", [1.0] * 999 + [10.0])))
-    marks = rects_of(picture, "mark")
-    assert len(marks) == 148 and max(height for *_, height in rects_of(picture, "mark-soft")) == 140.0
+    marks = columns_of(picture, "mark")
+    assert len(marks) == 148 and max(height for *_, height in columns_of(picture, "mark-soft")) == 140.0
     assert 14 < marks[-1][3] < 40  # the last mean
     assert "A column stands for several values" in picture.remarks[0]
 
 
 def test_a_histogram_counts():
     picture = picture_of(Chart("t", Histogram("ms", [float(i) for i in range(10)] + [0.0] * 15)))
-    assert [height for *_, height in rects_of(picture, "mark")] == [140.0, *[round(140 * 2 / 17, 1)] * 4]
+    heights = [round(height, 1) for *_, height in columns_of(picture, "mark")]
+    assert heights == [140.0, *[round(140 * 2 / 17, 1)] * 4]
 
 
 def test_a_text_that_fits_and_one_that_does_not():

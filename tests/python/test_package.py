@@ -44,10 +44,6 @@ TOOLS = r"lib(soxr|yaml-cpp|z|lmdb|fftw3f?)\.so[.\d]*"
         (["_core.*.so", "libxtts_reader.so.0"], rf"{RUNTIME}|libxtts_reader\.so\.0"),
         (["_builder.*.so", "libxtts_builder.so.0", "xtts-precompute"], rf"{RUNTIME}|libxtts_builder\.so\.0|{TOOLS}"),
         (["xtts-decode"], rf"{RUNTIME}|lib(avformat|avcodec|avutil|soxr)\.so[.\d]*"),
-        (
-            ["xtts-draw"],
-            rf"{RUNTIME}|lib(pango-1\.0|pangocairo-1\.0|cairo|gobject-2\.0|glib-2\.0|harfbuzz|fontconfig)\.so[.\d]*",
-        ),
     ],
 )
 def test_compiled_parts_need_what_is_theirs(names, allowed):

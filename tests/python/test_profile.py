@@ -12,7 +12,6 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from xtts_precompute.profile import draw
 from xtts_precompute.profile.plot import bins_of, figure, round_up
 from xtts_precompute.profile.times import find_cycle, share_verdict, standard_error, summarize, variation_verdict
 
@@ -452,7 +451,6 @@ def test_a_report_is_saved_as_its_ending_says(tmp_path):
     picture = xml.dom.minidom.parse(str(report.save(tmp_path / "report.svg")))
     assert picture.documentElement.tagName == "svg"
     assert picture.getElementsByTagName("title")[0].firstChild.data == figure(report)["title"]
-    assert report.save(tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
     steps = figure(report)["panels"][0]
     assert [one["name"] for one in steps["columns"]] == ["data", "a <b> & c", "other"]
     assert [len(one["values"]) for one in steps["columns"]] == [400, 400, 400]
@@ -499,15 +497,22 @@ def test_a_phase_has_one_colour_in_all_panels():
     assert all(colours[0][name] == colour for name, colour in colours[1].items())
 
 
-def test_without_xtts_draw_it_says_what_is_missing(monkeypatch, tmp_path):
+def test_a_png_is_made_by_a_program_of_the_machine(monkeypatch, tmp_path):
     report = pictured(3, 0.01)
-    monkeypatch.setattr(draw, "PROGRAM", tmp_path / "xtts-draw")
-    with pytest.raises(xp.UnsupportedError, match=r"apt-get install libpango1\.0-dev"):
-        report.plot()
-    draw.PROGRAM.write_text("#!/bin/sh\necho noise >&2; echo 'xtts-draw: no font' >&2; exit 1\n")
-    draw.PROGRAM.chmod(0o755)
-    with pytest.raises(xp.InternalError, match=r"xtts-draw\): no font"):
-        report.plot()
+    converter = tmp_path / "rsvg-convert"
+    converter.write_text("#!/bin/sh\nprintf '\\211PNG\\r\\nof '; /bin/grep -o '<title>.*</title>'\n")
+    converter.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    written = report.save(tmp_path / "steps.png").read_bytes()
+    assert written == b"\x89PNG\r\nof <title>" + figure(report)["title"].encode() + b"</title>\n"
+
+
+def test_without_such_a_program_the_svg_is_there_and_the_error_says_what_helps(monkeypatch, tmp_path):
+    report = pictured(3, 0.01)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(xp.UnsupportedError, match=r"librsvg2-bin\)\. The picture is in \S+/steps\.svg"):
+        report.save(tmp_path / "steps.png")
+    assert (tmp_path / "steps.svg").read_text() == report.plot() and not (tmp_path / "steps.png").exists()
 
 
 def test_a_few_steps_are_not_alone_in_forty_bins():

@@ -20,6 +20,7 @@ if not __package__:  # started by the folder's path
 COMMANDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "config": ("xtts_advise.config.command", ("ruamel.yaml",), ()),
     "doctor": ("xtts_advise.doctor.command", (), ("ruamel.yaml", "jinja2")),
+    "picture": ("xtts_advise.picture.command", (), ()),
     "trace": ("xtts_advise.trace.command", (), ()),
 }
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -64,7 +65,7 @@ def _refuse(command: str, lacking: list[str], as_json: bool) -> int:
     from xtts_advise.words import bringing
 
     what = ", ".join(lacking) or f"Python {OLDEST[0]}.{OLDEST[1]}"
-    message = f"{command} judges in Python, and {sys.executable} lacks {what}: {bringing(lacking or ['python3'])}"
+    message = f"{command} runs in Python, and {sys.executable} lacks {what}: {bringing(lacking or ['python3'])}"
     print(f"xtts-precompute: {message}", file=sys.stderr)
     if as_json:
         import json

@@ -42,7 +42,7 @@ def visible(text: str) -> str:
 
 
 def _steers(c: str) -> bool:
-    return unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+    return unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") or c in "\ufffe\uffff"  # XML forbids these two
 
 
 def _shown(c: str) -> str:

@@ -42,10 +42,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"api/c", {"base", "xtts"}},
       {"python", {"xtts"}},
       {"api/reader", {"loader", "device", "cuda", "query", "reader", "formats", "base", "xtts"}},
-      {"figure", {"base", "xtts"}},
-      // Cairo and Pango, and the program that alone links them: nobody else may include this.
-      {"draw", {"figure", "base", "xtts"}},
-      {"report", {"figure", "formats", "base", "xtts"}},
+      {"report", {"formats", "base", "xtts"}},
       {"records", {"audio", "corpus", "dsp", "formats", "base", "xtts"}},
       {"pipeline",
        {"records", "corpus", "audio", "dsp", "text", "store", "reader", "report", "formats", "base",
@@ -66,9 +63,8 @@ const std::map<std::string, std::set<std::string>>& arrows() {
        {"request", "audio", "decode_worker", "maintain", "verify", "pipeline", "records", "recipe",
         "reader", "report", "formats", "base", "xtts"}},
       {"cli",
-       {"request", "corpus", "audio", "decode_worker", "dsp", "reader", "loader", "query", "figure",
-        "report", "pipeline", "verify", "maintain", "probe", "records", "recipe", "formats", "base",
-        "xtts"}},
+       {"request", "corpus", "audio", "decode_worker", "dsp", "reader", "loader", "query", "report",
+        "pipeline", "verify", "maintain", "probe", "records", "recipe", "formats", "base", "xtts"}},
   };
   return table;
 }

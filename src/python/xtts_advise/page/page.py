@@ -109,8 +109,7 @@ def _shown(value: object) -> object:
     """No value that is printed steers the page: only markup of our own stays as it is."""
     if isinstance(value, Markup):
         return value
-    # U+FFFE and U+FFFF are the only characters left that XML forbids.
-    return visible(str(value)).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+    return visible(str(value))
 
 
 def _with_code(text: str) -> Markup:

@@ -6,43 +6,30 @@ is said by colour alone.
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
-import itertools
 import math
 import statistics
-
-from markupsafe import Markup
+from typing import Any
 
 from ..charts import Bars, Chart, Histogram, Series, Stack
-from ..words import counted, fine_percent, short, visible
+from ..picture.plot import Axis, draw_plot
+from ..picture.svg import Svg, fitting, width_of
+from ..words import counted, fine_percent, short
 
 WIDTH, LEFT, RIGHT = 360.0, 54.0, 350.0  # a plot lies between LEFT and RIGHT
-PLOT_HEIGHT, LINE_HEIGHT, BAR_HEIGHT = 140.0, 13.0, 36.0
+PLOT_TOP, PLOT_HEIGHT, LINE_HEIGHT, BAR_HEIGHT = 24.0, 140.0, 13.0, 36.0
 COLUMNS_MAX = 148
 LARGEST = 1e300  # differences and sums of values stay finite
 
 
 @dataclasses.dataclass
-class Picture:
-    """Pieces of an SVG; without any, there is nothing to draw. `rows` are its numbers, for those who cannot see it."""
+class Picture(Svg):
+    """An SVG; without pieces, there is nothing to draw. `rows` are its numbers, for those who cannot see it."""
 
-    svg: Markup = dataclasses.field(default_factory=Markup)
     height: float = 0.0
     description: str = ""
     remarks: list[str] = dataclasses.field(default_factory=list)
     rows: list[tuple[str, str]] = dataclasses.field(default_factory=list)
-
-    def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        numbers = f'x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
-        self.svg += Markup(f'<rect {numbers} class="{kind}"/>')
-
-    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
-        self.svg += Markup(f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" class="{kind}"/>')
-
-    def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start", room: float = WIDTH) -> None:
-        start = Markup(f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">')
-        self.svg += start + fitting(text, room) + Markup("</text>")
 
 
 def picture_of(chart: Chart) -> Picture:
@@ -60,61 +47,24 @@ def picture_of(chart: Chart) -> Picture:
         _draw_series(picture, content, finite)
     elif finite and isinstance(content, Histogram):
         _draw_histogram(picture, content, finite)
-    if not picture.svg:
+    if not picture.pieces:
         picture.remarks.append("There is nothing to draw.")
     if left_out := len(values) - len(finite):
         picture.remarks.append(f"{counted(left_out, 'value is', 'values are')} not finite and left out.")
     return picture
 
 
-def fitting(text: str, room: float) -> str:
-    """Returns the text, or its beginning and "…", no wider than `room`."""
-    text = visible(text)
-    ends = list(itertools.accumulate(_letter_width(c) for c in text[:101]))
-    return text if not ends or ends[-1] <= room else text[: bisect.bisect_right(ends, room - 11)] + "…"
-
-
-def _letter_width(letter: str) -> float:
-    """Of letters of 11 units in a wide font (DejaVu Sans). Other fonts need less room."""
-    if letter in " ilj.,:;'|!I":
-        return 3.6
-    if letter >= "\u0800" or letter in "mwMW@%<>=+~":
-        return 11.0
-    return 8.0 if "A" <= letter <= "Z" else 7.0
-
-
 def _bold_width(text: str) -> float:
-    return 1.12 * sum(map(_letter_width, text))
+    return 1.12 * width_of(text)
 
 
 def _with_unit(value: float, unit: str) -> str:
     return f"{short(value)} {unit}".rstrip()
 
 
-@dataclasses.dataclass(frozen=True)
-class _Scale:
-    low: float
-    high: float
-
-    def share(self, value: float) -> float:
-        """Where a value lies between the ends, 0 to 1."""
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
-
-    def ticks(self) -> list[float]:
-        rough = (self.high - self.low) / 4
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(factor * power for factor in (1, 2, 5, 10, 20) if factor * power >= rough)
-        first = math.ceil(self.low / step)
-        return [tick for i in range(6) if (tick := (first + i) * step) <= self.high]
-
-
-def _scale_from_zero(values: list[float]) -> _Scale:
+def _ends_from_zero(values: list[float]) -> tuple[float, float]:
     low, high = min(0.0, min(values)), max(0.0, max(values))
-    return _Scale(low, high if high - low > 1e-300 else low + 1.0)
-
-
-def _tick_label(value: float) -> str:
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+    return low, high if high - low > 1e-300 else low + 1.0
 
 
 def _describe(picture: Picture, values: list[float], unit: str) -> None:
@@ -129,12 +79,9 @@ def _describe(picture: Picture, values: list[float], unit: str) -> None:
     picture.description = f"{span}, {_with_unit(mean, unit)} on average."
 
 
-def _draw_axis(picture: Picture, scale: _Scale, top: float, unit: str) -> None:
-    for tick in scale.ticks():
-        y = top + PLOT_HEIGHT * (1 - scale.share(tick))
-        picture.line(LEFT, y, RIGHT, y, "axis")
-        picture.text(LEFT - 5, y + 3.5, _tick_label(tick), "small", "end")
-    picture.text(LEFT - 5, top - 8, unit, "small", "end", LEFT - 5)
+def _draw_plot(picture: Picture, x: dict[str, Any], y: dict[str, Any], columns: list[dict[str, Any]]) -> None:
+    panel = {"width": RIGHT - LEFT, "height": PLOT_HEIGHT, "x": x, "y": y, "columns": columns}
+    picture.height = PLOT_TOP + draw_plot(picture, panel, LEFT, PLOT_TOP)
 
 
 def _draw_bars(picture: Picture, chart: Bars) -> None:
@@ -147,10 +94,8 @@ def _draw_bars(picture: Picture, chart: Bars) -> None:
         bars.append((low, value, high))
         words = f" ({short(low)} to {short(high)})" if low < high else ""
         picture.rows.append((bar.label, _with_unit(value, chart.unit) + words))
-    scale = _scale_from_zero([end for bar in bars for end in bar] + [level.at for level in chart.levels])
-
-    def x_of(value: float) -> float:
-        return 2 + scale.share(value) * (WIDTH - 4)
+    left, right = _ends_from_zero([end for bar in bars for end in bar] + [level.at for level in chart.levels])
+    x_of = Axis(left, right, 2.0, WIDTH - 2).place
 
     for i, ((low, value, high), (label, words)) in enumerate(zip(bars, picture.rows)):
         top, words = BAR_HEIGHT * i, fitting(words, WIDTH * 0.6)
@@ -203,44 +148,34 @@ def _draw_stack(picture: Picture, chart: Stack) -> None:
 
 
 def _draw_series(picture: Picture, chart: Series, values: list[float]) -> None:
+    """A value below 0 counts as 0."""
     _describe(picture, values, chart.unit)
-    scale, top, count = _scale_from_zero(values), 22.0, len(values)
-    bottom = top + PLOT_HEIGHT
-
-    def y_of(value: float) -> float:
-        return bottom - PLOT_HEIGHT * scale.share(value)
-
+    count = len(values)
     if chart.period is not None and 1 <= chart.period <= count:
-        _mark_period(picture, chart, chart.period, top, count)
-    _draw_axis(picture, scale, top, chart.unit)
-    columns = min(count, COLUMNS_MAX)
-    width = (RIGHT - LEFT) / columns
-    for i in range(columns):
-        group = values[i * count // columns : (i + 1) * count // columns]
-        heights = [(statistics.fmean(group), "mark")]
-        if len(group) > 1:
-            heights = [(max(*group, 0), "mark-soft"), (min(*group, 0), "mark-soft"), *heights]
-        for value, kind in heights:
-            high, low = y_of(max(value, 0)), y_of(min(value, 0))
-            picture.rect(LEFT + i * width, high, width * 0.85, low - high, kind)
-    if columns < count:
+        _mark_period(picture, chart, chart.period, count)
+    size = min(count, COLUMNS_MAX)
+    heights = [max(value, 0.0) for value in values]
+    groups = [heights[i * count // size : (i + 1) * count // size] for i in range(size)]
+    means = [statistics.fmean(group) for group in groups]
+    columns: list[dict[str, Any]] = [{"colour": "mark", "values": means}]
+    if size < count:
+        rests = [max(group) - mean for group, mean in zip(groups, means)]
+        columns.append({"colour": "mark-soft", "values": rests})
         picture.remarks.append("A column stands for several values: dark to their mean, pale to the largest.")
-    picture.text(LEFT, bottom + 14, "1", "small")
-    picture.text((LEFT + RIGHT) / 2, bottom + 14, chart.x_name, "small", "middle", 200)
-    picture.text(RIGHT, bottom + 14, f"{count:,}", "small", "end")
-    picture.height = bottom + 20
+    x = {"name": chart.x_name, "low": 0.5, "high": count + 0.5, "counts_things": True}
+    _draw_plot(picture, x, {"name": chart.unit, "low": 0.0, "high": _ends_from_zero(heights)[1]}, columns)
 
 
-def _mark_period(picture: Picture, chart: Series, period: float, top: float, count: int) -> None:
+def _mark_period(picture: Picture, chart: Series, period: float, count: int) -> None:
     """A band behind every second period, and a bracket over the first."""
     length, x = period * (RIGHT - LEFT) / count, LEFT
     while x < RIGHT and length >= 3:
-        picture.rect(x, top, min(length, RIGHT - x), PLOT_HEIGHT, "band")
+        picture.rect(x, PLOT_TOP, min(length, RIGHT - x), PLOT_HEIGHT, "band")
         x += 2 * length
-    picture.svg += Markup(f'<path d="M{LEFT} {top}v-5H{LEFT + length:.1f}v5" class="bracket"/>')
+    picture.path(f"M{LEFT} {PLOT_TOP}v-5H{LEFT + length:.1f}v5", "bracket")
     words = f"{period:.1f}".removesuffix(".0")
     name = f"repeats every {words} {chart.x_name}".rstrip()
-    picture.text(RIGHT, top - 8, name, "strong", "end", RIGHT - LEFT - 20)
+    picture.text(RIGHT, PLOT_TOP - 10, name, "strong", "end", RIGHT - LEFT - 20)
     picture.rows.append(("repeat every", words))
     picture.description += f" They repeat every {words}."
 
@@ -251,20 +186,9 @@ def _draw_histogram(picture: Picture, chart: Histogram, values: list[float]) -> 
     if high - low <= max(abs(low) * 1e-9, 1e-300):
         margin = max(abs(low) * 0.05, 1e-6)
         low, high = low - margin, low + margin
-    scale = _Scale(low, high)
-    counts = [0.0] * min(max(math.isqrt(len(values)), 5), 24)
+    bins = Axis(low, high, 0.0, min(max(math.isqrt(len(values)), 5), 24))
+    counts = [0] * int(bins.end)
     for value in values:
-        counts[min(int(scale.share(value) * len(counts)), len(counts) - 1)] += 1
-    top, of_counts = 18.0, _scale_from_zero(counts)
-    bottom = top + PLOT_HEIGHT
-    _draw_axis(picture, of_counts, top, "count")
-    width = (RIGHT - LEFT) / len(counts)
-    for i, count in enumerate(counts):
-        height = PLOT_HEIGHT * of_counts.share(count)
-        picture.rect(LEFT + i * width, bottom - height, width - 1, height, "mark")
-    for tick in scale.ticks():
-        x = LEFT + scale.share(tick) * (RIGHT - LEFT)
-        at_end = x > RIGHT - 20
-        picture.text(RIGHT if at_end else x, bottom + 14, _tick_label(tick), "small", "end" if at_end else "middle")
-    picture.text(RIGHT, bottom + 27, chart.unit, "small", "end", 200)
-    picture.height = bottom + 32
+        counts[min(int(bins.place(value)), len(counts) - 1)] += 1
+    y = {"name": "count", "low": 0, "high": max(counts), "counts_things": True}
+    _draw_plot(picture, {"name": chart.unit, "low": low, "high": high}, y, [{"colour": "mark", "values": counts}])

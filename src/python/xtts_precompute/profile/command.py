@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TextIO
 
 from .._base.commands import run_command, stdout_alone
-from .._base.errors import InvalidArgumentError, ResourceError
+from .._base.errors import InvalidArgumentError, ResourceError, UnsupportedError, exit_code
 
 PROGRAM = "xtts-precompute profile"
 _TOO_SLOW = 4  # the exit code of --fail-over
@@ -192,8 +192,13 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
     if options.sweep:
         return _sweep(options, None if options.quiet or options.json else tell, out)
     run, report = measure(options, None if options.quiet or options.json else tell)
+    code = 0
     if options.plot is not None:
-        report.save(options.plot)
+        try:
+            report.save(options.plot)
+        except UnsupportedError as error:  # no PNG, and the report is worth minutes
+            print(f"{PROGRAM}: {error}", file=sys.stderr)
+            code = exit_code(error) or 0
     if options.json:
         about: dict[str, Any] = {
             "cache": options.cache, "framework": run.framework, "device": run.device or report.device,
@@ -203,7 +208,7 @@ def _run(options: argparse.Namespace, out: TextIO) -> int:
     else:
         print(run.title, *filter(None, [run.note]), report, sep="\n", file=out)
     if options.fail_over is None or report.least_cost <= options.fail_over:
-        return 0
+        return code
     out.flush()
     print(
         f"{PROGRAM}: data costs at least {100 * report.least_cost:.1f} % of a step, and --fail-over allows "

@@ -1,4 +1,4 @@
-"""Turns a ProfileReport into a figure: what xtts-draw makes a picture of (src/figure/README.md).
+"""Turns a ProfileReport into a figure, which xtts_advise/picture draws (its README.md says what a figure is).
 
 From top to bottom: a panel of the steps with real data, one of the steps with data for free, and
 one that counts steps by their time.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from xtts_advise.picture.plot import round_step
 
 from .text import utilization
 
@@ -33,7 +34,7 @@ _KIND_COLOURS = ("ink", "green")
 
 
 def figure(report: ProfileReport) -> dict[str, Any]:
-    """Returns the figure of a report, as src/figure/README.md describes its JSON."""
+    """Returns the figure of a report."""
     count = len(report.real.by_phase)
     kinds = [("real data", report.real)]
     if report.synthetic:
@@ -50,16 +51,10 @@ def figure(report: ProfileReport) -> dict[str, Any]:
     }
 
 
-def round_step(span: float, most: int) -> float:
-    """Returns the smallest of 1, 2 or 5 times a power of ten that fits into `span` at most `most` times."""
-    unit = 10.0 ** math.floor(math.log10(span / most))
-    return next(factor * unit for factor in (1, 2, 5, 10, 20) if span / (factor * unit) <= most * (1 + 1e-9))
-
-
 def round_up(most: float, count: int) -> float:
     """Returns the first round number that is not below `most`, for an axis of about `count` labels."""
     most = most if most > 0 else 1.0
-    step = round_step(most, count)
+    step = round_step(most / count)
     return step * math.ceil(most / step - 1e-9)
 
 
@@ -72,7 +67,7 @@ def bins_of(least: float, most: float, count: int) -> npt.NDArray[np.float64]:
     if most - least < 1e-3 * max(most, 1e-9):  # all the same: one bin around them
         middle = (least + most) / 2
         least, most = middle * 0.95, middle * 1.05 if middle > 0 else 1.0
-    width = round_step(most - least, wanted)
+    width = round_step((most - least) / wanted)
     first, last = math.floor(least / width + 1e-9), math.ceil(most / width - 1e-9)
     return np.array([width * number for number in range(first, max(last, first + 1) + 1)], np.float64)
 

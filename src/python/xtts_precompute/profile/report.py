@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .._base.errors import InvalidArgumentError, ResourceError
-from . import plot, text
-from .draw import draw
+from .._base.errors import InvalidArgumentError, ResourceError, UnsupportedError
+from . import text
 from .gpu import GpuUse
 from .times import Times, cycle_to_json, share_verdict, standard_error, summarize, variation_verdict
 
@@ -224,15 +223,18 @@ class ProfileReport:
         """Writes the report by the path's ending: .json, .txt, or a picture as .svg or .png.
 
         Returns the path. Raises InvalidArgumentError for another ending, and ResourceError where it
-        cannot be written; nothing is there then.
+        cannot be written; nothing is there then. Raises UnsupportedError where no program of this
+        machine makes a PNG: then the picture is there as .svg.
         """
         path = Path(path)
         if path.suffix == ".json":
             written = (json.dumps(self.to_json(), indent=2) + "\n").encode()
         elif path.suffix == ".txt":
             written = f"{self}\n".encode()
-        elif path.suffix in (".svg", ".png"):
-            written = draw(plot.figure(self), path.suffix[1:])
+        elif path.suffix == ".svg":
+            written = self.plot().encode()
+        elif path.suffix == ".png":
+            written = self._png(path)
         else:
             raise InvalidArgumentError(f"a report is saved as .json, .txt, .svg or .png, not as '{path.name}'")
         try:
@@ -244,12 +246,25 @@ class ProfileReport:
             raise ResourceError(f"{path} could not be written: {error.strerror}") from error
         return path
 
+    def _png(self, path: Path) -> bytes:
+        from xtts_advise.picture.png import NoPng, png_of
+
+        try:
+            return png_of(self.plot())
+        except NoPng as why:
+            beside = self.save(path.with_suffix(".svg"))
+            raise UnsupportedError(f"{path} could not be made: {why}. The picture is in {beside}") from why
+
     def plot(self) -> str:
         """Returns a picture of the steps, as SVG.
 
         It shows the phases of each step on top of each other, and how many steps took how long.
         """
-        return draw(plot.figure(self), "svg").decode()
+        from xtts_advise.picture.figure import draw  # import xtts_precompute needs its own folder alone
+
+        from .plot import figure
+
+        return draw(figure(self))
 
     def __str__(self) -> str:
         return text.describe(self)
