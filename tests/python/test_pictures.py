@@ -17,7 +17,7 @@ from xtts_advise.picture import png
 from xtts_advise.picture.figure import draw
 from xtts_advise.picture.heat_map import data_uri, palette
 from xtts_advise.picture.plot import round_step, ticks_of
-from xtts_advise.picture.svg import wrapped
+from xtts_advise.picture.svg import width_of, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -124,6 +124,7 @@ def test_texts_of_any_kind_stay_texts(text):
     }
     assert not re.search("[\x00-\x08\x0b-\x1f\x85\u2028\u2029\u202e]", svg)
     assert float(root.get("height")) < 600 and float(root.get("width")) < 900
+    assert all(width_of(one) <= float(root.get("width")) for one in texts_of(svg))
 
 
 def test_persian_begins_at_the_right_and_keeps_what_joins_its_letters():

@@ -50,9 +50,9 @@ def _margins(panel: dict[str, Any]) -> tuple[float, float]:
 def _draw_titles(out: Svg, figure: dict[str, Any], width: float) -> float:
     aside = figure.get("aside", "")
     room = width - 2 * _MARGIN
-    beside = width_of(aside) * 12 / 11 + _MARGIN if aside else 0.0
-    out.text(width - _MARGIN, _MARGIN + 14, aside, "small aside", "end")
-    title = out.lines(_MARGIN, _MARGIN, max(room - beside, 0.3 * room), figure.get("title", ""), "ink title", 16)
+    beside = min(width_of(aside) * 12 / 11 + _MARGIN if aside else 0.0, 0.6 * room)
+    out.text(width - _MARGIN, _MARGIN + 14, aside, "small aside", "end", beside)
+    title = out.lines(_MARGIN, _MARGIN, room - beside, figure.get("title", ""), "ink title", 16)
     y = _MARGIN + max(title, LINE if aside else 0)
     return y + out.lines(_MARGIN, y + 3, room, figure.get("subtitle", ""), "ink name", 13) + 10
 
