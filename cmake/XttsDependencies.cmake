@@ -71,8 +71,6 @@ if(NOT hdf5_dynamic MATCHES "SONAME[^\n]*\\[([^]]+)\\]")
 endif()
 set(xtts_hdf5_name ${CMAKE_MATCH_1})
 
-include(XttsArrow)
-
 if(XTTS_BUILD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

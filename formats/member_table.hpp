@@ -24,7 +24,7 @@ enum class InJson : std::uint8_t {
 // refused, for it would be ignored in silence.
 struct Condition {
   std::string_view key = {};  // "features.mel.scale"; empty: always
-  std::array<std::string_view, 4> values = {};
+  std::array<std::string_view, 5> values = {};
 };
 
 template <typename Section, typename Value>

@@ -16,6 +16,10 @@ inline constexpr Condition kStoresText{"text.store", {"true"}};
 // Texts are printed quoted.
 inline constexpr Condition kHasLists{"corpus.layout",
                                      {"\"auto\"", "\"commonvoice\"", "\"ljspeech\"", "\"table\""}};
+// huggingface takes a pattern that chooses its files.
+inline constexpr Condition kHasTrainList{
+    "corpus.layout",
+    {"\"auto\"", "\"commonvoice\"", "\"huggingface\"", "\"ljspeech\"", "\"table\""}};
 inline constexpr Condition kIsTable{"corpus.layout", {"\"auto\"", "\"table\""}};
 
 inline constexpr auto kCorpusColumns = table_of<CorpusColumns>(
@@ -77,7 +81,7 @@ inline constexpr auto kCorpusMembers = table_of<CorpusConfig>(
     Member{&CorpusConfig::subset_seed, "subset_seed", InJson::kAlways,
            "seed of the hash that picks those clips"},
     Member{&CorpusConfig::metadata_train_file, "metadata_train_file", InJson::kAlways,
-           "lists of training and evaluation clips, relative to DATA", members::kHasLists},
+           "lists of training and evaluation clips, relative to DATA", members::kHasTrainList},
     Member{&CorpusConfig::metadata_eval_file, "metadata_eval_file", InJson::kAlways, "",
            members::kHasLists},
     Member{&CorpusConfig::wavs_train_folder, "wavs_train_folder", InJson::kAlways,

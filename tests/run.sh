@@ -148,6 +148,13 @@ fi
 say "== check: building"
 build check
 count_cases
+# Debian has no pyarrow. Without PyPI's, tests that read Parquet and Arrow files say that they skip.
+arrow=build/arrow-env
+if [ ! -d "$arrow" ] &&
+  ! { python3 -m venv "$arrow" && "$arrow/bin/pip" install --quiet 'pyarrow>=26,<27'; }; then
+  say "pyarrow could not be installed: tests of Parquet and Arrow files will say that they skip."
+  rm -rf "$arrow"
+fi
 # 10,000 seeds take minutes; a run by hand has them. The sanitizers run 200 below.
 export XTTS_CUDA_SEEDS=500
 # One more than there are processors, because minutes of the tests of faults are waiting.
@@ -156,17 +163,7 @@ run_tests check -LE speed
 test_jobs=$(nproc) run_tests check -L speed
 lint_cpp
 
-# Debian has no Apache Arrow. The tests that read Parquet and Arrow files use PyPI's. Without it,
-# they say that they skip.
-arrow=build/arrow-env
-if [ ! -d "$arrow" ] &&
-  ! { python3 -m venv "$arrow" && "$arrow/bin/pip" install --quiet 'pyarrow>=26,<27'; }; then
-  say "pyarrow could not be installed: tests of Parquet and Arrow files will say that they skip."
-  rm -rf "$arrow"
-fi
-[ ! -d "$arrow" ] ||
-  XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
-export XTTS_ARROW_ROOT XTTS_CUDA_SEEDS=200
+export XTTS_CUDA_SEEDS=200
 # Clang's sanitizer could also keep the frames of functions that have ended, as g++'s does not. That
 # makes these tests a fifth longer.
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:allow_addr2line=1:detect_stack_use_after_return=0

@@ -102,14 +102,21 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::array<int, 3>&
   return error == 0 ? process : -error;
 }
 
-// Ends the program's whole group and takes its exit code, so that no zombie stays.
-void end_group(pid_t process) {
-  ::kill(-process, SIGKILL);
-  int ignored = 0;
-  retry_interrupted([&] { return ::waitpid(process, &ignored, 0); });
+}  // namespace
+
+Result<pid_t> start_program(const std::vector<std::string>& arguments,
+                            const std::array<int, 3>& standard) {
+  const pid_t process = spawn(arguments, standard);
+  if (process < 0) return start_failure(arguments.front(), -process);
+  return process;
 }
 
-}  // namespace
+std::optional<int> end_program(pid_t process) {
+  ::kill(-process, SIGKILL);
+  int wait_status = 0;
+  const pid_t ended = retry_interrupted([&] { return ::waitpid(process, &wait_status, 0); });
+  return ended == process ? std::optional(wait_status) : std::nullopt;
+}
 
 Result<ProgramResult> run_program(const ProgramRun& run) {
   const std::string& program = run.arguments.front();
@@ -119,8 +126,8 @@ Result<ProgramResult> run_program(const ProgramRun& run) {
   XTTS_TRY(write_fully(in.get(), "a program's input", std::as_bytes(std::span(run.input))));
   if (::lseek(in.get(), 0, SEEK_SET) != 0) return start_failure(program, errno);
   const Clock::time_point begin = Clock::now();
-  const pid_t process = spawn(run.arguments, {in.get(), out.get(), errors.get()});
-  if (process < 0) return start_failure(program, -process);
+  XTTS_ASSIGN(const pid_t process,
+              start_program(run.arguments, {in.get(), out.get(), errors.get()}));
 
   ProgramResult result;
   std::chrono::microseconds step = kStepMin;
@@ -142,12 +149,12 @@ Result<ProgramResult> run_program(const ProgramRun& run) {
     const bool is_late = run.time_limit.count() > 0 && Clock::now() - begin > run.time_limit;
     const bool is_loud = std::max(size_of(out), size_of(errors)) > run.output_bytes_max;
     if (is_late || is_loud) {
-      end_group(process);
+      (void)end_program(process);
       result.end = is_late ? ProgramEnd::kTimedOut : ProgramEnd::kTooLoud;
       break;
     }
     if (run.cancelled && run.cancelled()) {
-      end_group(process);
+      (void)end_program(process);
       return Status(StatusCode::kCancelled, program + " was stopped");
     }
     std::this_thread::sleep_for(step);

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,15 @@ struct ProgramResult {
 // Failures: kNotFound (no such program), kResource (no process, no memory), kUnsupported (not
 // executable), kCancelled. A program that fails by itself is no failure.
 [[nodiscard]] Result<ProgramResult> run_program(const ProgramRun& run);
+
+// Starts a program that the caller talks with. `standard`: its standard input, output and errors,
+// descriptors from 3 on. It has a process group of its own, which end_program() ends. Failures as
+// in run_program().
+[[nodiscard]] Result<pid_t> start_program(const std::vector<std::string>& arguments,
+                                          const std::array<int, 3>& standard);
+// Ends the program's whole group and takes what waitpid() says, so that no zombie stays. nullopt:
+// this process ignores SIGCHLD. A program that has ended by itself keeps its own end.
+std::optional<int> end_program(pid_t process);
 
 // The last line that is not empty: where most programs say why they failed.
 [[nodiscard]] std::string last_line(std::string text);

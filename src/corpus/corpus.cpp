@@ -33,15 +33,12 @@ constexpr std::size_t kCorporaMax = 1000;
 constexpr std::string_view kTable = "table";
 constexpr std::string_view kColumnFiles = "huggingface";
 
-// Parquet and Arrow files without a table: their own columns count, whatever is configured. Returns
-// the layout whose refusal says what the program lacks for them, or null where there are none.
-Result<const Layout*> layout_of_column_files(const LayoutInput& input) {
-  const Layout* const layout = layout_named(kColumnFiles);
+// Parquet and Arrow files without a table: their own columns count, whatever is configured.
+Status refuse_columns_of_column_files(const LayoutInput& input) {
   XTTS_ASSIGN(const auto table, detect_layout(*layout_named(kTable), input));
-  if (table) return nullptr;
-  XTTS_ASSIGN(const auto found, detect_layout(*layout, input));
-  if (!found) return nullptr;
-  if (!can_read_column_files()) return layout;
+  if (table) return {};
+  XTTS_ASSIGN(const auto found, detect_layout(*layout_named(kColumnFiles), input));
+  if (!found) return {};
   return Status(StatusCode::kInvalidArgument,
                 input.tree.root + " holds no table, but Parquet or Arrow files (layout " +
                     std::string(kColumnFiles) +
@@ -58,10 +55,9 @@ Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std
                       input.config.layout);
   }
   if (input.config.layout == "auto") {
-    XTTS_ASSIGN(const Layout* const other, layout_of_column_files(input));
-    if (other != nullptr) return other;
+    XTTS_TRY(refuse_columns_of_column_files(input));
+    notes.emplace_back("columns are named (layout table)");
   }
-  if (input.config.layout == "auto") notes.emplace_back("columns are named (layout table)");
   return layout_named(kTable);
 }
 
@@ -384,7 +380,7 @@ std::string Corpus::path_of(const Clip& clip) const {
 }
 
 SourcePlace Corpus::place_of(const Clip& clip) const {
-  return {path_of(clip), clip.range, clip.page};
+  return {path_of(clip), clip.range, clip.row};
 }
 
 Result<Corpus> discover(const DiscoveryRequest& request) {

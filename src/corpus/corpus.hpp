@@ -68,7 +68,7 @@ struct Clip {
   std::uint64_t source_inode = 0;
   // Set: the source is this byte range of an archive. times and inode are the archive's.
   std::optional<ByteRange> range = {};
-  std::shared_ptr<const PackedPage> page = {};  // set: `range` is within it, unpacked
+  std::optional<std::uint64_t> row = {};  // as in SourcePlace
 };
 // "dataset/id", or the id alone where DATA is one corpus.
 [[nodiscard]] std::string full_id(const Clip& clip);

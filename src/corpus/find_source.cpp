@@ -37,13 +37,13 @@ Result<std::optional<SourcePlace>> find_in_tar(const RandomAccessFile& file,
   }
 }
 
-Result<std::optional<SourcePlace>> find_in_columns(const RandomAccessFile& file,
+Result<std::optional<SourcePlace>> find_in_columns(Env& env, const std::string& path,
                                                    ColumnFileKind kind, std::string_view name) {
   const auto number = row_of_name(name);
   if (!number) return std::optional<SourcePlace>();
-  XTTS_ASSIGN(const auto row, sound_of_row(file, kind, *number));
+  XTTS_ASSIGN(const auto row, place_of_row(env, path, kind, *number));
   if (!row) return std::optional<SourcePlace>();
-  return std::optional(SourcePlace{{}, row->sound, row->page});
+  return std::optional(SourcePlace{{}, row->sound, row->row});
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Result<SourcePlace> find_source(Env& env, const std::string& data_folder,
   XTTS_ASSIGN(const auto file, env.open_for_read(archive_path));
   const std::string_view name = source.substr(archive->size() + 1);
   const auto kind = column_file_kind(*archive);
-  auto place = kind ? find_in_columns(*file, *kind, name) : find_in_tar(*file, name);
+  auto place = kind ? find_in_columns(env, archive_path, *kind, name) : find_in_tar(*file, name);
   if (!place.ok())
     return Status(place.status().code(), archive_path + " " + place.status().message());
   if (*place) {

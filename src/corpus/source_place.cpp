@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/packed_pages.hpp"
+#include "corpus/column_files.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -31,54 +31,45 @@ class FilePart final : public RandomAccessFile {
   const ByteRange range_;
 };
 
-// One value of an unpacked page; the page is shared with its other values.
-class PagePart final : public RandomAccessFile {
+class SoundOfRow final : public RandomAccessFile {
  public:
-  PagePart(std::shared_ptr<const std::vector<std::byte>> page, const ByteRange& range)
-      : page_(std::move(page)), range_(range) {}
+  explicit SoundOfRow(std::vector<std::byte> sound) : sound_(std::move(sound)) {}
 
-  [[nodiscard]] std::uint64_t size_bytes() const override { return range_.size_bytes; }
+  [[nodiscard]] std::uint64_t size_bytes() const override { return sound_.size(); }
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                             std::span<std::byte> out) const override {
-    if (offset_bytes >= range_.size_bytes) return std::size_t{0};
-    const auto size = std::min<std::uint64_t>(out.size(), range_.size_bytes - offset_bytes);
-    const auto begin =
-        page_->begin() + static_cast<std::ptrdiff_t>(range_.offset_bytes + offset_bytes);
-    std::copy_n(begin, size, out.begin());
-    return static_cast<std::size_t>(size);
+    if (offset_bytes >= sound_.size()) return std::size_t{0};
+    const auto rest = std::span(sound_).subspan(static_cast<std::size_t>(offset_bytes));
+    const std::size_t size = std::min(out.size(), rest.size());
+    std::copy_n(rest.begin(), size, out.begin());
+    return size;
   }
 
  private:
-  std::shared_ptr<const std::vector<std::byte>> page_;
-  const ByteRange range_;
+  const std::vector<std::byte> sound_;
 };
 
-Result<std::unique_ptr<RandomAccessFile>> open_in_page(std::unique_ptr<RandomAccessFile> file,
-                                                       const SourcePlace& place) {
-  auto page = unpacked(*file, place.page);
-  if (!page.ok()) {
-    return Status(page.status().code(), place.path + " " + page.status().message());
+Result<std::unique_ptr<RandomAccessFile>> open_row(Env& env, const SourcePlace& place) {
+  auto sound = sound_of_row(env, place.path, *place.row);
+  if (!sound.ok()) {
+    return Status(sound.status().code(), place.path + " " + sound.status().message());
   }
-  const ByteRange& range = *place.range;
-  const std::uint64_t page_bytes = (*page)->size();
-  if (range.offset_bytes > page_bytes || range.size_bytes > page_bytes - range.offset_bytes)
-    return Status(StatusCode::kBadInput, place.path + " has changed since DATA was listed");
-  return std::unique_ptr<RandomAccessFile>(std::make_unique<PagePart>(std::move(*page), range));
+  return std::unique_ptr<RandomAccessFile>(std::make_unique<SoundOfRow>(std::move(*sound)));
 }
 
 }  // namespace
 
 std::string SourcePlace::key() const {
   if (!range) return path;
-  const std::string part =
-      std::to_string(range->offset_bytes) + "+" + std::to_string(range->size_bytes);
-  return path + '\0' + part + (page ? "@" + std::to_string(page->packed.offset_bytes) : "");
+  if (row) return path + '\0' + "row " + std::to_string(*row);
+  return path + '\0' + std::to_string(range->offset_bytes) + "+" +
+         std::to_string(range->size_bytes);
 }
 
 Result<std::unique_ptr<RandomAccessFile>> open_source(Env& env, const SourcePlace& place) {
+  if (place.row) return open_row(env, place);
   XTTS_ASSIGN(auto file, env.open_for_read(place.path));
   if (!place.range) return file;
-  if (place.page) return open_in_page(std::move(file), place);
   const std::uint64_t size_bytes = file->size_bytes();
   const ByteRange& range = *place.range;
   if (range.offset_bytes > size_bytes || range.size_bytes > size_bytes - range.offset_bytes) {

@@ -1,6 +1,6 @@
-// SourcePlace: where the bytes of a source are: a whole file, or a part of one. A part is a member
-// of a tar, read in place and never unpacked, or a value in a page of a Parquet file. Plain value;
-// opening is one thread at a time.
+// SourcePlace: where the bytes of a source are: a whole file, or a part of one. A part is a range,
+// read in place (a member of a tar, a value in an Arrow stream), or the sound of a row. Plain
+// value; opening is one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,12 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-// A packed page of a Parquet file, which Apache Arrow's library unpacks. All sources in a page
-// share one object, so its address identifies the page.
-struct PackedPage {
-  ByteRange packed;  // in the file
-  std::uint64_t unpacked_bytes = 0;
-  std::int32_t codec = 0;  // Arrow's number; never stored
-};
-
 struct SourcePlace {
-  std::string path;                             // of the file to open
-  std::optional<ByteRange> range = {};          // unset: the whole file
-  std::shared_ptr<const PackedPage> page = {};  // set: `range` is within this page, unpacked
+  std::string path;                     // of the file to open
+  std::optional<ByteRange> range = {};  // unset: the whole file
+  // Set: the sound of this row, which Python reads (column_files.hpp). `range` then says about
+  // where it is and how long.
+  std::optional<std::uint64_t> row = {};
 
   // Equal keys mean equal bytes: clips that share a source share its key. No path holds a NUL.
   [[nodiscard]] std::string key() const;

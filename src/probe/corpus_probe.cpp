@@ -81,8 +81,6 @@ std::uint64_t CorpusProbe::record_bytes() const noexcept {
 Extent CorpusProbe::extent_of(std::uint64_t position) const {
   const corpus::Clip& clip = clips_->clip(position);
   const corpus::SourcePlace place = clips_->plan().corpus.place_of(clip);
-  if (place.page != nullptr)
-    return {place.path, place.page->packed.offset_bytes, place.page->packed.size_bytes};
   if (place.range) return {place.path, place.range->offset_bytes, place.range->size_bytes};
   return {.path = place.path, .size_bytes = clip.source_bytes};
 }

@@ -34,10 +34,6 @@ function(xtts_check_needs test target allowed)
     PROPERTIES ${ARGN})
 endfunction()
 set(all_tools "${tools}|lib(gomp|pthread|dl|rt)[.]so[.][0-9]+|linux-(vdso|gate).*")
-# Arrow's library brings libraries of its own.
-if(TARGET arrow_library)
-  string(APPEND all_tools "|lib[^ ]*")
-endif()
 xtts_check_needs(program.LoadsNoCodec xtts-precompute "${all_tools}" DISABLED ${with_sanitizer})
 xtts_check_needs(builder_library.LoadsNoCodec xtts_builder "${all_tools}" DISABLED ${with_sanitizer})
 # Proves that the tests above would find a codec.

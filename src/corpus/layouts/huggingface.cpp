@@ -1,8 +1,9 @@
 // huggingface: data sets with their sound in columns: *.parquet from the Hub, and *.arrow that
-// load_from_disk() reads. Apache Arrow's library reads both, and the sound is read in place. A
-// build without the library recognises such a folder and says what to do. The id is the column id
-// if it tells all rows apart; else the name of the audio; else FILE/ROW. Names of files or folders
-// are splits if they differ.
+// load_from_disk() reads; or *.rows, which xp.build() serves. Python reads them (column_files.hpp).
+// The id is the column id if it tells all rows apart; else the name of the audio; else FILE/ROW.
+// Names of files or folders are splits if they differ. metadata_train_file may choose files.
+
+#include <fnmatch.h>
 
 #include <array>
 #include <cstdint>
@@ -27,11 +28,13 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace huggingface_layout {
 namespace {
 
+const std::string kFiles = "*.parquet or *.arrow";
 constexpr std::string_view kExpected =
     "rows with a column audio (bytes, path) of *.parquet or *.arrow";
 
@@ -61,58 +64,8 @@ Detected detect(const LayoutInput& input) {
       [&](const WalkedFile& file) { return looks_like_column_file(input, file); });
 }
 
-// Parquet file names begin with their split; load_from_disk() has a folder for each split.
-std::string export_in_python(const std::string& data, ColumnFileKind kind) {
-  const bool is_parquet = kind == ColumnFileKind::kParquet;
-  const std::string quoted =
-      nlohmann::json(data).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const std::string files = is_parquet ? "'/**/*.parquet'" : "'/**/*.arrow'";
-  const std::string split =
-      is_parquet ? "os.path.basename(f).split('-')[0]" : "os.path.basename(os.path.dirname(f))";
-  const std::string batches =
-      is_parquet ? "pyarrow.parquet.ParquetFile(f).iter_batches(8)" : "pyarrow.ipc.open_stream(f)";
-  return "import glob, json, os, pyarrow, pyarrow.parquet\n"
-         "for f in sorted(glob.glob(glob.escape(" +
-         quoted + ") + " + files +
-         ", recursive=True)):\n"
-         "    folder = 'clips/' + " +
-         split +
-         "\n"
-         "    os.makedirs(folder, exist_ok=True)\n"
-         "    with open(folder + '/metadata.jsonl', 'a') as texts:\n"
-         "        rows = (row for batch in " +
-         batches +
-         " for row in batch.to_pylist())\n"
-         "        for i, row in enumerate(rows):\n"
-         "            audio = row.pop('audio')\n"
-         "            ending = os.path.splitext(audio['path'] or '')[1] or '.wav'\n"
-         "            name = f'{os.path.splitext(os.path.basename(f))[0]}-{i:06}{ending}'\n"
-         "            open(f'{folder}/{name}', 'wb').write(audio['bytes'])\n"
-         "            print(json.dumps({'file_name': name, **row}, default=str), file=texts)";
-}
-
-Status refusal_without_arrow(const LayoutInput& input, std::string_view path) {
-  return {
-      StatusCode::kUnsupported,
-      input.tree.root + " holds " + printable(path) +
-          ". Such files may hold sound in a column, as Hugging Face data sets do. Apache Arrow's "
-          "library reads them, and this program was built without it. Either build it again "
-          "with the library, in the project's folder:\n\n"
-          "python3 -m venv arrow && arrow/bin/pip install pyarrow\n"
-          "cmake --preset release -DXTTS_ARROW_ROOT=\"$(arrow/bin/python -c 'import pyarrow; "
-          "print(pyarrow.__path__[0])')\"\n"
-          "cmake --build build/release\n\n"
-          "Or let Python write the clips as files, and build from the folder clips:\n\n" +
-          export_in_python(input.tree.root, *column_file_kind(path))};
-}
-
-bool is_column_file(std::string_view path) {
-  return column_file_kind(path).has_value();
-}
-
 RejectClass problem_of(const Status& failure) {
-  const bool may_pass =
-      failure.code() != StatusCode::kBadInput && failure.code() != StatusCode::kUnsupported;
+  const bool may_pass = failure.code() != StatusCode::kBadInput;
   return may_pass ? RejectClass::kEnvironment : RejectClass::kInput;
 }
 
@@ -121,20 +74,25 @@ std::string_view name_of_audio(const ColumnRow& row) {
   return without_audio_extension(file_name(row.audio_path));
 }
 
-// Checks whether names differ in all rows.
+// Checks whether names differ in all rows, and whether they ascend.
 class UniqueNames {
  public:
   void add(std::string_view name) {
     are_unique_ = are_unique_ && !name.empty() && seen_.insert(digest128(name)).second;
     if (!are_unique_) seen_.clear();
+    ascend_ = ascend_ && last_ < name;
+    last_ = name;
   }
   [[nodiscard]] bool are_unique() const { return are_unique_; }
+  [[nodiscard]] bool ascend() const { return ascend_; }
   // Memory, with the overhead of table entries.
   [[nodiscard]] std::uint64_t held_bytes() const { return (sizeof(Digest) + 24) * seen_.size(); }
 
  private:
   std::unordered_set<Digest, DigestHash> seen_;
+  std::string last_;
   bool are_unique_ = true;
+  bool ascend_ = true;
 };
 
 enum class IdsFrom : std::uint8_t { kColumn, kAudioName, kRow };
@@ -156,14 +114,24 @@ class ColumnFileReader {
         clips_.hold(ids.held_bytes() + audio_names.held_bytes());
         return clips_.check_bounds(shard);
       });
+      if (status.code() == StatusCode::kUnsupported)
+        return {status.code(),
+                printable(input_.tree.full_path(shard.list)) + " " + status.message()};
       if (problem_of(status) == RejectClass::kEnvironment && !status.ok())
         return status.with_context(printable(shard.list));
     }
     clips_.release(ids.held_bytes() + audio_names.held_bytes());
-    ids_from_ = ids.are_unique()           ? IdsFrom::kColumn
-                : audio_names.are_unique() ? IdsFrom::kAudioName
-                                           : IdsFrom::kRow;
-    if (ids_from_ == IdsFrom::kRow) clips_.note("no column tells all rows apart: ids are FILE/ROW");
+    // Clips are computed in the order of their ids, and rows of a stream come in their own alone.
+    const auto serve = [&](const UniqueNames& names) {
+      return names.are_unique() && (!is_stream_ || names.ascend());
+    };
+    ids_from_ = serve(ids)           ? IdsFrom::kColumn
+                : serve(audio_names) ? IdsFrom::kAudioName
+                                     : IdsFrom::kRow;
+    if (ids_from_ == IdsFrom::kRow)
+      clips_.note(std::string(is_stream_ ? "no column ascends from row to row"
+                                         : "no column tells all rows apart") +
+                  ": ids are FILE/ROW");
     return {};
   }
 
@@ -190,22 +158,16 @@ class ColumnFileReader {
     return {};
   }
 
-  void note_packed() {
-    if (packed_count_ == 0) return;
-    clips_.note(counted(packed_count_, "sound lies", "sounds lie") +
-                " in compressed pages, which each build has to unpack: write that column without "
-                "compression, and they are read in place");
-  }
-
  private:
   static constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
   template <typename Take>
   Status for_each_row(const ListSource& shard, RowParts parts, Take take) {
     if (input_.tree.refusal_of(shard.list) != nullptr) return {};
-    XTTS_ASSIGN(const auto file, input_.env.open_for_read(input_.tree.full_path(shard.list)));
-    XTTS_ASSIGN(const auto rows, open_column_rows(*file, *column_file_kind(shard.list), parts));
+    XTTS_ASSIGN(const auto rows, open_column_rows(input_.env, input_.tree.full_path(shard.list),
+                                                  *column_file_kind(shard.list), parts));
     note_left_out(rows->left_out());
+    is_stream_ = is_stream_ || rows->is_stream();
     while (true) {
       XTTS_ASSIGN(auto row, rows->next());
       if (!row) return {};
@@ -240,8 +202,7 @@ class ColumnFileReader {
     if (!fields.ok()) return clips_.refuse_file(place, {}, fields.status().message());
     const std::string id = id_of(shard, row, *fields, name);
     if (!row.sound && row.audio_path.empty()) return clips_.refuse_file(place, id, "has no sound");
-    packed_count_ += row.page != nullptr ? 1 : 0;
-    const ArchiveMember member{shard.list, name, row.sound.value_or(ByteRange()), row.page};
+    const ArchiveMember member{shard.list, name, row.sound.value_or(ByteRange()), row.row};
     ListedClip clip = listed(*fields);
     clip.id = id;
     if (fields->text_normalized.empty()) clip.text_normalized = clip.text_raw;
@@ -259,18 +220,24 @@ class ColumnFileReader {
   ClipCollector& clips_;
   IdsFrom ids_from_ = IdsFrom::kRow;
   std::set<std::string> left_out_;
-  std::uint64_t packed_count_ = 0;
+  bool is_stream_ = false;
 };
 
 Result<Findings> read(const LayoutInput& input) {
-  const std::vector<ListSource> shards = shards_by_split(input.tree, is_column_file);
-  if (shards.empty()) return not_this_layout(input, "*.parquet or *.arrow");
-  if (!can_read_column_files()) return refusal_without_arrow(input, shards.front().list);
+  const std::string& chosen = input.config.metadata_train_file;
+  formats::CorpusConfig other_keys = input.config;
+  other_keys.metadata_train_file.clear();
+  XTTS_TRY(refuse_list_keys(other_keys, "huggingface"));
+  const auto shards = shards_by_split(input.tree, [&](std::string_view path) {
+    if (!column_file_kind(path)) return false;
+    return chosen.empty() || ::fnmatch(chosen.c_str(), std::string(path).c_str(), 0) == 0;
+  });
+  if (shards.empty())
+    return not_this_layout(input, chosen.empty() ? kFiles : "file " + printable(chosen));
   ClipCollector clips(input);
   ColumnFileReader reader(input, clips);
   XTTS_TRY(reader.choose_ids(shards));
   for (const ListSource& shard : shards) XTTS_TRY(reader.read(shard));
-  reader.note_packed();
   clips.refuse_folders();
   return clips.finish(shards, kExpected);
 }
@@ -279,7 +246,11 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace huggingface_layout
 
 extern const Layout kHuggingFaceLayout = {
-    "huggingface", "*.parquet, or *.arrow of load_from_disk, with a column of sound: read in place",
-    huggingface_layout::detect, huggingface_layout::read};
+    "huggingface",
+    "*.parquet, or *.arrow of load_from_disk, with a column of sound: read by Python's pyarrow",
+    huggingface_layout::detect,
+    huggingface_layout::read,
+    ListPlace::kAnywhere,
+    ListKeys::kTaken};
 
 }  // namespace xtts::corpus

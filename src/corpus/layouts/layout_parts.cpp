@@ -100,7 +100,7 @@ std::string_view language_by_folders(const DataTree& tree, std::string_view fold
 }
 
 std::vector<ListSource> shards_by_split(const DataTree& tree,
-                                        bool (*is_shard)(std::string_view path)) {
+                                        const std::function<bool(std::string_view)>& is_shard) {
   std::vector<ListSource> shards;
   for_each_file(tree, FileFilter::kNotAudio, [&](const WalkedFile& file) {
     if (!is_shard(file.path)) return;

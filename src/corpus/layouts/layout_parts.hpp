@@ -47,8 +47,8 @@ struct NearestFolders {
 
 // Files that each hold many clips, in tree order; `is_shard` selects them by path. Names of shards
 // or their folders are splits, unless all shards have the same one: that means nothing.
-[[nodiscard]] std::vector<ListSource> shards_by_split(const DataTree& tree,
-                                                      bool (*is_shard)(std::string_view path));
+[[nodiscard]] std::vector<ListSource> shards_by_split(
+    const DataTree& tree, const std::function<bool(std::string_view)>& is_shard);
 
 // --- Files ---
 

@@ -168,7 +168,7 @@ void ClipCollector::add_member(const ListSource& source, const ListedClip& clip)
   if (found_.clips.size() == count) return;
   Clip& added = found_.clips.back();
   added.range = clip.member->data;
-  added.page = clip.member->page;
+  added.row = clip.member->row;
   added.container_bytes = static_cast<std::uint32_t>(clip.member->archive.size());
 }
 

@@ -30,7 +30,7 @@ struct ArchiveMember {
   std::string_view archive;  // its path in the tree
   std::string_view name;
   ByteRange data;
-  std::shared_ptr<const PackedPage> page = {};  // set: `data` is within this page, unpacked
+  std::optional<std::uint64_t> row = {};  // as in SourcePlace
 };
 
 // One clip as a list names it, before any look-up. Members that few lists have come last, with

@@ -1,8 +1,13 @@
 #include "base/run_program.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
+#include <array>
 #include <csignal>
+
+#include "base/system_call.hpp"
 
 namespace xtts {
 namespace {
@@ -29,6 +34,23 @@ TEST(RunProgram, EndsAProgramAndItsChildrenWhenTheirTimeIsOver) {
   EXPECT_EQ(result->end, ProgramEnd::kTimedOut);
   EXPECT_EQ(result->output, "begun\n");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
+
+TEST(StartProgram, TalksUntilItIsEnded) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const Descriptor ours(ends[0]);
+  const Descriptor theirs(ends[1]);
+  const auto process = start_program({"cat"}, {theirs.get(), theirs.get(), theirs.get()});
+  ASSERT_TRUE(process.ok()) << process.status().message();
+  std::array<char, 6> said{};
+  ASSERT_EQ(::send(ours.get(), "hello", 5, 0), 5);
+  ASSERT_EQ(::recv(ours.get(), said.data(), 5, MSG_WAITALL), 5);
+  EXPECT_STREQ(said.data(), "hello");
+  const auto end = end_program(*process);
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(WIFSIGNALED(*end));
+  EXPECT_EQ(start_program({"/no/such/program"}, {0, 1, 2}).status().code(), StatusCode::kNotFound);
 }
 
 TEST(LastLine, IsTheLastThatIsNotEmpty) {

@@ -1,7 +1,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "corpus/column_files.hpp"
 #include "tests/unit/corpus/corpus_checks.hpp"
 #include "tests/unit/corpus/layouts/layout_example.hpp"
 
@@ -23,33 +22,8 @@ const LayoutExample kHuggingFaceExample("huggingface", "x",
                                         "the data folder\n"
                                         "x/data.arrow/00000001 101: has no sound\n");
 
-// Long enough to be told from other files; no more is read where nothing can read it.
+// Long enough to be told from other files; no more is read here.
 const std::string kParquetBytes = "PAR1, and so on";
-const std::string kArrowBytes = "\xFF\xFF\xFF\xFF, and so on";
-
-TEST(HuggingFaceWithoutArrow, NamesTheFolderWhatIsMissingAndWhatToDo) {
-  if (can_read_column_files()) GTEST_SKIP() << "this build has Apache Arrow's library";
-  for (const auto& [path, bytes, reader] :
-       {std::tuple("data/train-00000-of-00001.parquet", kParquetBytes, "ParquetFile(f)"),
-        std::tuple("train/data-00000-of-00001.arrow", kArrowBytes, "ipc.open_stream(f)")}) {
-    MemoryEnv env;
-    env.add_file("/data/" + std::string(path), bytes);
-    env.add_file("/data/README.md", "---\nlicense: mit\n---\n");
-    env.add_file("/data/dataset_info.json", "{\n  \"features\": {\"audio\": {}}\n}");
-    const Status refusal = discover(env, "/data", {}).status();
-    EXPECT_EQ(refusal.code(), StatusCode::kUnsupported) << refusal.message();
-    // Columns by name are for tables. They hide nothing where there is none.
-    for (const formats::CorpusColumns& columns :
-         {formats::CorpusColumns{.audio = "sound"}, formats::CorpusColumns{.text = "sentence"}}) {
-      EXPECT_EQ(discover(env, "/data", {.columns = columns}).status().message(), refusal.message());
-    }
-    for (const std::string_view part :
-         {"/data holds ", path, "was built without it",
-          "-DXTTS_ARROW_ROOT=", "glob.escape(\"/data\")", reader, "build from the folder clips"}) {
-      EXPECT_TRUE(says(refusal.message(), part)) << part << "\n" << refusal.message();
-    }
-  }
-}
 
 TEST(HuggingFace, IsNoLayoutOfLooseAudioOrOfFilesThatAreOnlyNamedSo) {
   MemoryEnv env;
@@ -63,7 +37,7 @@ TEST(HuggingFace, IsNoLayoutOfLooseAudioOrOfFilesThatAreOnlyNamedSo) {
   MemoryEnv misnamed;
   misnamed.add_file("/data/notes.parquet", "no Parquet");
   misnamed.add_file("/data/flight.arrow", "ARROW");
-  EXPECT_FALSE(says(refusal_of(misnamed), "Arrow's library"));
+  EXPECT_FALSE(says(refusal_of(misnamed), "pyarrow"));
 }
 
 TEST(HuggingFace, IsNamedAmongSeveralCorpora) {
@@ -74,10 +48,12 @@ TEST(HuggingFace, IsNamedAmongSeveralCorpora) {
   EXPECT_TRUE(says(refusal_of(env), "hub (huggingface), lj (ljspeech)")) << refusal_of(env);
 }
 
-TEST(HuggingFace, ListsOfOtherLayoutsAreRefused) {
+TEST(HuggingFace, AFileThatIsNamedAndNotThereIsRefused) {
   MemoryEnv env;
   env.add_file("/data/a.parquet", kParquetBytes);
   EXPECT_TRUE(says(refusal_of(env, {.layout = "huggingface", .metadata_train_file = "mine.csv"}),
+                   "there is no file mine.csv"));
+  EXPECT_TRUE(says(refusal_of(env, {.layout = "huggingface", .metadata_eval_file = "a.parquet"}),
                    "layout huggingface finds its lists itself"));
 }
 
