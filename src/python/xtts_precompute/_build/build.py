@@ -6,6 +6,7 @@ for signals twenty times a second and calls back, so callbacks run in it, and Ct
 
 from __future__ import annotations
 
+import contextlib
 import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +14,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .._base.choices import one_of, switch, text, whole
+from .._base.errors import InvalidArgumentError
 from .arguments import (
     DTYPES,
     LAYOUTS,
@@ -33,6 +35,8 @@ from .arguments import (
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from .rows import Found
 
 LEVELS = ("quick", "full", "deep")
 
@@ -242,9 +246,10 @@ class VerifyReport:
 
 @overload
 def build(
-    data: Path,
-    cache: Path,
+    data: Path | None = ...,
+    cache: Path | None = ...,
     *,
+    dataset: Any = ...,
     recipe: Path | None = ...,
     settings: Mapping[str, Any] | Iterable[str] | None = ...,
     config: Path | None = ...,
@@ -275,9 +280,10 @@ def build(
 
 @overload
 def build(
-    data: Path,
-    cache: Path,
+    data: Path | None = ...,
+    cache: Path | None = ...,
     *,
+    dataset: Any = ...,
     recipe: Path | None = ...,
     settings: Mapping[str, Any] | Iterable[str] | None = ...,
     config: Path | None = ...,
@@ -307,9 +313,10 @@ def build(
 
 
 def build(
-    data: Path,
-    cache: Path,
+    data: Path | None = None,
+    cache: Path | None = None,
     *,
+    dataset: Any = None,
     recipe: Path | None = None,
     settings: Mapping[str, Any] | Iterable[str] | None = None,
     config: Path | None = None,
@@ -345,8 +352,12 @@ def build(
     hand; the same call goes on from there.
 
     Args:
-        data: A corpus in a known layout, any folder of audio, or a corpora.yaml.
+        data: A corpus in a known layout, any folder of audio, or a corpora.yaml. None: `dataset` is
+            given in its place.
         cache: The cache's folder.
+        dataset: A Hugging Face data set: its folder, Parquet or Arrow files, a datasets.Dataset or
+            DatasetDict, or rows (dicts with `audio`, a dict of bytes and path): a list, an
+            IterableDataset, or anything that can be iterated again and again. It needs pyarrow.
         recipe: The name of a shipped recipe, or a YAML file. None: with `config` the recipe that
             the trainer trains on; else that of the cache, where one is there (with `overwrite`,
             too); else "myxtts".
@@ -398,6 +409,10 @@ def build(
         ResourceError: Memory or disk space ran out.
     """
     core = _core_that_builds()
+    if cache is None:
+        raise InvalidArgumentError("build() needs the cache's folder: cache=")
+    if (data is None) == (dataset is None):
+        raise InvalidArgumentError("build() takes either data or dataset=")
     arguments = {
         "data": path_bytes("data", data),
         "cache": path_bytes("cache", cache),
@@ -428,10 +443,27 @@ def build(
         "discard_unfinished": switch("discard_unfinished", discard_unfinished),
         "program": b"",
     }
-    with _progress(progress, "build") as hear:
+    with contextlib.ExitStack() as stack:
+        if dataset is not None:
+            from . import rows  # loads what only these builds need
+
+            place = stack.enter_context(rows.found(dataset))
+            _take(place, arguments)
+            if place.warning:
+                _warn(place.warning)
+        hear = stack.enter_context(_progress(progress, "build"))
         on_progress = None if hear is None or dry_run else lambda *figures: hear(BuildProgress(*figures))
         document = json.loads(core.build(**arguments, on_notice=_warn, on_progress=on_progress))
     return _of(BuildPreview, document) if dry_run else _of(BuildReport, document)
+
+
+def _take(found: Found, arguments: dict[str, Any]) -> None:
+    """Puts the place of a data set among the arguments."""
+    if arguments["layout_of_data"] not in ("", "huggingface"):
+        raise InvalidArgumentError("layout_of_data must be None or 'huggingface' for a dataset")
+    arguments["data"] = path_bytes("dataset", found.folder)
+    arguments["layout_of_data"] = "huggingface"
+    arguments["settings"] += [f"corpus.metadata_train_file={found.files or ''}"]
 
 
 def verify(

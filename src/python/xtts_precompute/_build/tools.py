@@ -42,6 +42,8 @@ def core() -> ModuleType:
                 f"the builder of xtts_precompute cannot be loaded: {error}.\n{how_to_get_it()}"
             ) from error
         name_folders()
+        if sys.executable:
+            os.environ.setdefault("XTTS_PYTHON", sys.executable)  # whose pyarrow reads Parquet and Arrow
         atexit.register(_stop_all, os.getpid())
     return _core
 

@@ -104,6 +104,27 @@ class Cache(Stored, Readable):
             }
         )
 
+    def to_datasets(self, columns: Iterable[str] = ("mel",), *, split: str | None = None) -> Any:
+        """Returns a `datasets.Dataset` with one row for each clip, in the cache's order.
+
+        A row has `id`, `split`, `text`, `text_normalized`, `speaker`, `language`, `duration_s`, and
+        the true rows of each column of `columns`. It is a copy: `datasets` writes all rows to an
+        Arrow file in its own cache, and later calls for the same generation of the cache find them
+        there. Half-precision values become float32, which holds each of them exactly. Raises
+        MissingPackageError if datasets is not installed.
+
+        Args:
+            columns: The columns of records to copy; none of them: () .
+            split: Only clips of this split. None: all.
+        """
+        try:
+            datasets: Any = importlib.import_module("datasets")
+        except ImportError:
+            raise MissingPackageError("to_datasets() needs datasets: pip install datasets", name="datasets") from None
+        from . import to_datasets
+
+        return to_datasets.copy(datasets, self, tuple(columns), split)
+
     # ---- batches
 
     def _open_reader(self, options: Mapping[str, Any]) -> Reader:
