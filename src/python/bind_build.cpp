@@ -127,10 +127,11 @@ void bind_build(nb::module_& module) {
   using nb::literals::operator""_a;
   module.def(
       "build", build, "options"_a, nb::kw_only(), "on_notice"_a, "on_progress"_a.none(),
-      nb::sig("def build(options: dict[str, object], *, on_notice: "
-              "collections.abc.Callable[[str], object], on_progress: "
-              "collections.abc.Callable[[int, int, int, float, float, float, float | None], object] "
-              "| None) -> str"),
+      nb::sig(
+          "def build(options: dict[str, object], *, on_notice: "
+          "collections.abc.Callable[[str], object], on_progress: "
+          "collections.abc.Callable[[int, int, int, float, float, float, float | None], object] "
+          "| None) -> str"),
       "Builds. Returns the JSON of `build --json`.");
   module.def(
       "verify", verify_it, "options"_a, nb::kw_only(), "on_notice"_a, "on_progress"_a.none(),

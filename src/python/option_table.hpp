@@ -43,14 +43,14 @@ inline void put_value(std::vector<std::string>& member, nanobind::handle value) 
 }
 
 template <auto kMember, typename Options>
-void put(Options& options, nanobind::handle value) {
+void put_member(Options& options, nanobind::handle value) {
   put_value(options.*kMember, value);
 }
 
 // Throws StatusError with kInvalidArgument for an unknown key, or for a value of the wrong kind.
 template <typename Options, std::size_t kCount>
-[[nodiscard]] Options options_of(const nanobind::dict& given, const OptionRow<Options> (&rows)[kCount],
-                                 std::string_view whose) {
+[[nodiscard]] Options options_of(const nanobind::dict& given,
+                                 const OptionRow<Options> (&rows)[kCount], std::string_view whose) {
   const auto refused = [](std::string message) {
     return StatusError({StatusCode::kInvalidArgument, std::move(message)});
   };

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python, tell
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROJECT, make_corpus, run_python, tell
+from xtts_precompute._build import arguments
 
 SETTINGS = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
 FOLDER = Path(xp.__file__).parent
@@ -554,3 +556,14 @@ def test_the_command_line_comes_with_the_package(command, corpus, tmp_path):
     assert run("buidl").returncode == 2
     done = run(corpus, tmp_path / "cache", "--json", "--set", f"max_frames={MAX_FRAMES}")
     assert done.returncode == 0 and json.loads(done.stdout)["records"] == 37
+
+
+@pytest.mark.parametrize("struct", ["BuildOptions", "VerifyOptions"])
+def test_each_option_of_the_builder_has_a_row(struct):
+    header = (PROJECT / "include/xtts/builder.hpp").read_text()
+    body = header.split(f"struct {struct} {{", 1)[1].split("\n}", 1)[0]
+    members = set(re.findall(r"^  [\w:<>]+ (\w+) = ", body, re.MULTILINE)) - {"program"}  # of the installation
+    rows = (PROJECT / "src/python/builder_options.cpp").read_text()
+    assert set(re.findall(rf"put_member<&{struct}::(\w+)>", rows)) == members
+    taken = {member or name for name, (_, member) in arguments._OPTIONS.items()} | {"overwrite", "overwrite_only"}
+    assert members <= taken

@@ -1,4 +1,4 @@
-"""Converts arguments of build(), verify() and runtime() to what the compiled builder takes.
+"""Converts arguments of build(), verify() and runtime() to the options of the compiled builder.
 
 It takes texts and numbers in the command line's form. Wrong arguments raise InvalidArgumentError.
 """
@@ -8,17 +8,23 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard, Union
 
-from .._base.choices import number, text, whole
+from .._base.choices import number, one_of, switch, text, whole
 from .._base.errors import InvalidArgumentError
 
 Path = Union[str, "os.PathLike[str]"]
 
-STORES = ("lmdb", "hdf5")
-LAYOUTS = ("padded", "packed")
-DTYPES = ("float32", "float16", "bfloat16")
+
+def builder_options(**given: Any) -> dict[str, Any]:
+    """Options of src/python/builder_options.cpp, from the arguments of these names that are not None."""
+    options = {}
+    for name, value in given.items():
+        if value is not None:
+            converted, member = _OPTIONS[name]
+            options[member or name] = converted(name, value)
+    return options
 
 
 def path_bytes(name: str, value: Path | None) -> bytes:
@@ -66,36 +72,30 @@ def _yaml(key: str, value: Any) -> str:
         ) from None
 
 
-def words(name: str, value: str | None) -> str:
-    return "" if value is None else text(name, value)
-
-
 def is_digest(value: Any) -> TypeGuard[str]:
     """Returns whether the value has the form of `cache.digest`: 32 hexadecimal digits."""
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
-def words_or_whole(name: str, value: Any) -> str:
+def _text_or_whole(name: str, value: Any) -> str:
     return text(name, value) if isinstance(value, str) else str(whole(name, value, 0, 2**63))
 
 
-def words_or_number(name: str, value: Any) -> str:
+def _text_or_number(name: str, value: Any) -> str:
     return text(name, value) if isinstance(value, str) else repr(number(name, value))
 
 
-def reject_limit(max_rejects: Any) -> str:
-    if isinstance(max_rejects, float):
-        return f"{100 * max_rejects:.12g}%"
-    return words_or_whole("max_rejects", max_rejects)
+def _reject_limit(name: str, limit: Any) -> str:
+    return f"{100 * limit:.12g}%" if isinstance(limit, float) else _text_or_whole(name, limit)
 
 
-def percentage(name: str, share: Any) -> str:
+def _percentage(name: str, share: Any) -> str:
     return text(name, share) if isinstance(share, str) else f"{100 * number(name, share):.12g}%"
 
 
-def part(partition: Any) -> str:
-    if partition is None or isinstance(partition, str):
-        return words("partition", partition)
+def _part(name: str, partition: Any) -> str:
+    if isinstance(partition, str):
+        return text(name, partition)
     try:
         index, count = partition
     except (TypeError, ValueError):
@@ -103,5 +103,44 @@ def part(partition: Any) -> str:
     return f"{whole('the part', index, 1, 2**32 - 1)}/{whole('the number of parts', count, 1, 2**32 - 1)}"
 
 
-def thread_count(threads: int | None) -> int:
-    return 0 if threads is None else whole("threads", threads, 1, 1024)
+def _layout(_: str, value: Any) -> str:
+    return one_of("layout of storage (that of DATA is layout_of_data)", value, ("padded", "packed"))
+
+
+def _choice(*choices: str) -> Callable[[str, Any], str]:
+    return lambda name, value: one_of(name, value, choices)
+
+
+# name of an argument -> how it is converted, and the option's name where it has another
+_OPTIONS: dict[str, tuple[Callable[[str, Any], Any], str | None]] = {
+    "data": (path_bytes, None),
+    "cache": (path_bytes, None),
+    "recipe": (path_bytes, None),
+    "settings": (lambda _, value: settings_texts(value), None),
+    "config": (path_bytes, None),
+    "layout_of_data": (text, None),
+    "audio_roots": (paths_bytes, None),
+    "language": (text, None),
+    "speakers": (path_bytes, "speakers_file"),
+    "store": (_choice("lmdb", "hdf5"), None),
+    "layout": (_layout, None),
+    "dtype": (_choice("float32", "float16", "bfloat16"), None),
+    "device": (text, None),
+    "isa": (text, None),
+    "memory": (_text_or_whole, None),
+    "max_rejects": (_reject_limit, None),
+    "max_dropped": (_percentage, None),
+    "max_gone": (_percentage, None),
+    "no_text": (switch, None),
+    "partition": (_part, None),
+    "threads": (lambda name, value: whole(name, value, 1, 1024), "thread_count"),
+    "retry_rejects": (switch, None),
+    "allow_mixed": (switch, None),
+    "discard_unfinished": (switch, None),
+    "dry_run": (switch, None),
+    "level": (_choice("quick", "full", "deep"), None),
+    "sample": (_text_or_number, None),
+    "seed": (lambda name, value: str(whole(name, value, 0, 2**64 - 1)), None),
+    "repair": (switch, None),
+    "index": (text, None),
+}

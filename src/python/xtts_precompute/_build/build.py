@@ -13,32 +13,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from .._base.choices import one_of, switch, text, whole
+from .._base.choices import switch
 from .._base.errors import InvalidArgumentError
-from .arguments import (
-    DTYPES,
-    LAYOUTS,
-    STORES,
-    Path,
-    is_digest,
-    part,
-    path_bytes,
-    paths_bytes,
-    percentage,
-    reject_limit,
-    settings_texts,
-    thread_count,
-    words,
-    words_or_number,
-    words_or_whole,
-)
+from .arguments import Path, builder_options, is_digest, path_bytes
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from .rows import Found
-
-LEVELS = ("quick", "full", "deep")
 
 _T = TypeVar("_T")
 
@@ -413,57 +395,38 @@ def build(
         raise InvalidArgumentError("build() needs the cache's folder: cache=")
     if (data is None) == (dataset is None):
         raise InvalidArgumentError("build() takes either data or dataset=")
-    arguments = {
-        "data": path_bytes("data", data),
-        "cache": path_bytes("cache", cache),
-        "recipe": path_bytes("recipe", recipe),
-        "settings": settings_texts(settings),
-        "config": path_bytes("config", config),
-        "layout_of_data": words("layout_of_data", layout_of_data),
-        "audio_roots": paths_bytes("audio_roots", audio_roots),
-        "language": words("language", language),
-        "speakers_file": path_bytes("speakers", speakers),
-        "store": "" if store is None else one_of("store", store, STORES),
-        "layout": "" if layout is None else one_of("layout", layout, LAYOUTS),
-        "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
-        "device": text("device", device),
-        "isa": text("isa", isa),
-        "memory": "" if memory is None else words_or_whole("memory", memory),
-        "max_rejects": reject_limit(max_rejects),
-        "max_dropped": percentage("max_dropped", max_dropped),
-        "max_gone": percentage("max_gone", max_gone),
-        "no_text": switch("no_text", no_text),
-        "partition": part(partition),
-        "threads": thread_count(threads),
-        "retry_rejects": switch("retry_rejects", retry_rejects),
-        "overwrite": is_digest(overwrite) or switch("overwrite", overwrite),
-        "overwrite_only": overwrite if is_digest(overwrite) else "",
-        "allow_mixed": switch("allow_mixed", allow_mixed),
-        "dry_run": switch("dry_run", dry_run),
-        "discard_unfinished": switch("discard_unfinished", discard_unfinished),
-        "program": b"",
-    }
+    options = builder_options(
+        data=data, cache=cache, recipe=recipe, settings=settings, config=config, layout_of_data=layout_of_data,
+        audio_roots=audio_roots, language=language, speakers=speakers, store=store, layout=layout, dtype=dtype,
+        device=device, isa=isa, memory=memory, max_rejects=max_rejects, max_dropped=max_dropped, max_gone=max_gone,
+        no_text=no_text, partition=partition, threads=threads, retry_rejects=retry_rejects, allow_mixed=allow_mixed,
+        dry_run=dry_run, discard_unfinished=discard_unfinished,
+    )  # fmt: skip
+    if is_digest(overwrite):
+        options |= {"overwrite": True, "overwrite_only": overwrite}
+    else:
+        options["overwrite"] = switch("overwrite", overwrite)
     with contextlib.ExitStack() as stack:
         if dataset is not None:
             from . import rows  # loads what only these builds need
 
             place = stack.enter_context(rows.found(dataset))
-            _take(place, arguments)
+            _take(place, options)
             if place.warning:
                 _warn(place.warning)
         hear = stack.enter_context(_progress(progress, "build"))
         on_progress = None if hear is None or dry_run else lambda *figures: hear(BuildProgress(*figures))
-        document = json.loads(core.build(**arguments, on_notice=_warn, on_progress=on_progress))
+        document = json.loads(core.build(options, on_notice=_warn, on_progress=on_progress))
     return _of(BuildPreview, document) if dry_run else _of(BuildReport, document)
 
 
-def _take(found: Found, arguments: dict[str, Any]) -> None:
-    """Puts the place of a data set among the arguments."""
-    if arguments["layout_of_data"] not in ("", "huggingface"):
+def _take(found: Found, options: dict[str, Any]) -> None:
+    """Puts the place of a data set among the options."""
+    if options.get("layout_of_data", "huggingface") != "huggingface":
         raise InvalidArgumentError("layout_of_data must be None or 'huggingface' for a dataset")
-    arguments["data"] = path_bytes("dataset", found.folder)
-    arguments["layout_of_data"] = "huggingface"
-    arguments["settings"] += [f"corpus.metadata_train_file={found.files or ''}"]
+    options["data"] = path_bytes("dataset", found.folder)
+    options["layout_of_data"] = "huggingface"
+    options["settings"] = [*options.get("settings", ()), f"corpus.metadata_train_file={found.files or ''}"]
 
 
 def verify(
@@ -512,23 +475,13 @@ def verify(
         A VerifyReport; its `ok` tells whether the cache is sound.
     """
     core = _core_that_builds()
-    arguments = {
-        "cache": path_bytes("cache", cache),
-        "level": one_of("level", level, LEVELS),
-        "data": path_bytes("data", data),
-        "audio_roots": paths_bytes("audio_roots", audio_roots),
-        "sample": "100%" if sample is None else words_or_number("sample", sample),
-        "seed": str(whole("seed", seed, 0, 2**64 - 1)),
-        "isa": text("isa", isa),
-        "threads": thread_count(threads),
-        "repair": switch("repair", repair),
-        "index": words("index", index),
-        "max_gone": percentage("max_gone", max_gone),
-        "program": b"",
-    }
+    options = builder_options(
+        cache=cache, level=level, data=data, audio_roots=audio_roots, sample=sample, seed=seed, isa=isa,
+        threads=threads, repair=repair, index=index, max_gone=max_gone,
+    )  # fmt: skip
     with _progress(progress, "verify") as hear:
         on_progress = None if hear is None else lambda *figures: hear(VerifyProgress(*figures))
-        report = json.loads(core.verify(**arguments, on_notice=_warn, on_progress=on_progress))
+        report = json.loads(core.verify(options, on_notice=_warn, on_progress=on_progress))
     report["findings"] = [_of(Finding, finding) for finding in report["findings"]]
     report["repaired"] = [_of(Repaired, mended) for mended in report["repaired"]]
     return _of(VerifyReport, report)

@@ -13,21 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import _core
-from .._base.choices import one_of, switch, text, whole
+from .._base.choices import whole
 from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
 from .._base.warn import warn
-from .._build.arguments import (
-    DTYPES,
-    LAYOUTS,
-    STORES,
-    Path,
-    path_bytes,
-    paths_bytes,
-    reject_limit,
-    settings_texts,
-    words,
-    words_or_whole,
-)
+from .._build.arguments import Path, builder_options
 from .._cache.ids import Ids, is_unicode, position_in
 from .._cache.options import Readable
 from .._cache.reader import Reader
@@ -94,28 +83,13 @@ def runtime(
         progress: True: while DATA is listed, writes a line to stderr every ten seconds. A function:
             it gets a RuntimeProgress. False: nothing.
     """
-    arguments: dict[str, Any] = {
-        "data": path_bytes("data", data),
-        "recipe": path_bytes("recipe", recipe),
-        "settings": settings_texts(settings),
-        "config": path_bytes("config", config),
-        "layout_of_data": words("layout_of_data", layout_of_data),
-        "audio_roots": paths_bytes("audio_roots", audio_roots),
-        "language": words("language", language),
-        "speakers_file": path_bytes("speakers", speakers),
-        "store": "" if store is None else one_of("store", store, STORES),
-        "layout": ""
-        if layout is None
-        else one_of("layout of storage (that of DATA is layout_of_data)", layout, LAYOUTS),
-        "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
-        "device": text("device", device),
-        "isa": text("isa", isa),
-        "memory": "" if memory is None else words_or_whole("memory", memory),
-        "max_rejects": reject_limit(max_rejects),
-        "no_text": switch("no_text", no_text),
-        "threads": len(os.sched_getaffinity(0)) if workers is None else whole("workers", workers, 1, 1024),
-    }
-    return RuntimeClips(arguments, None, _listener(progress))
+    options = builder_options(
+        data=data, recipe=recipe, settings=settings, config=config, layout_of_data=layout_of_data,
+        audio_roots=audio_roots, language=language, speakers=speakers, store=store, layout=layout, dtype=dtype,
+        device=device, isa=isa, memory=memory, max_rejects=max_rejects, no_text=no_text,
+        threads=len(os.sched_getaffinity(0)) if workers is None else whole("workers", workers, 1, 1024),
+    )  # fmt: skip
+    return RuntimeClips(options, None, _listener(progress))
 
 
 class RuntimeReader(Reader):
@@ -179,20 +153,19 @@ class RuntimeClips(Readable):
     _keeps_epochs_length = False  # later epochs go without rejected clips
 
     def __init__(
-        self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None
+        self, options: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None
     ) -> None:
-        self._arguments = dict(arguments)
+        self._options = dict(options)
         self._forks = _core.fork_count()
-        self._handle = _open(self._arguments, hear)
+        self._handle = _open(self._options, hear)
         self._digest = self._handle.digest if digest is None else digest
         self._check_digest()
         # Children and pickles use absolute paths: the process may have changed its folder by then.
-        for name in ("data", "config", "speakers_file"):
-            if self._arguments[name]:
-                self._arguments[name] = os.path.abspath(self._arguments[name])
-        self._arguments["audio_roots"] = [os.path.abspath(root) for root in self._arguments["audio_roots"]]
-        if os.path.isfile(self._arguments["recipe"]):
-            self._arguments["recipe"] = os.path.abspath(self._arguments["recipe"])
+        for name in ("data", "config", "speakers_file", "recipe"):
+            path = self._options.get(name)
+            if path and (name != "recipe" or os.path.isfile(path)):
+                self._options[name] = os.path.abspath(path)
+        self._options["audio_roots"] = [os.path.abspath(root) for root in self._options.get("audio_roots", ())]
         self._columns = {
             name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows)
             for name, dtype, shape, rows, _ in self._handle.columns
@@ -203,7 +176,7 @@ class RuntimeClips(Readable):
     def _core(self) -> _builder.Runtime:
         """The C++ handle of this process."""
         if self._forks != _core.fork_count():
-            self._handle = _open(self._arguments, None)
+            self._handle = _open(self._options, None)
             self._forks = _core.fork_count()
             self._check_digest()
         return self._handle
@@ -219,7 +192,7 @@ class RuntimeClips(Readable):
 
     @property
     def _shown(self) -> str:
-        return repr(os.fsdecode(self._arguments["data"]))
+        return repr(os.fsdecode(self._options["data"]))
 
     @property
     def recipe(self) -> str:
@@ -378,15 +351,15 @@ class RuntimeClips(Readable):
     # ---- other processes
 
     def __reduce__(self) -> Any:
-        return RuntimeClips, (self._arguments, self._digest)
+        return RuntimeClips, (self._options, self._digest)
 
 
-def _open(arguments: Mapping[str, Any], hear: Callable[[RuntimeProgress], object] | None) -> _builder.Runtime:
+def _open(options: dict[str, Any], hear: Callable[[RuntimeProgress], object] | None) -> _builder.Runtime:
     from .._build import tools  # loads what only builds need
 
     begin = time.monotonic()
     on_wait = None if hear is None else lambda elapsed_s: hear(RuntimeProgress(elapsed_s, None))
-    handle: _builder.Runtime = tools.core().open_runtime(**arguments, program=b"", on_notice=warn, on_wait=on_wait)
+    handle: _builder.Runtime = tools.core().open_runtime(options, on_notice=warn, on_wait=on_wait)
     if hear is not None:
         hear(RuntimeProgress(time.monotonic() - begin, len(handle)))
     return handle
