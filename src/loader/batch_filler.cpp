@@ -164,7 +164,7 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part) {
   const std::uint32_t end_row = first_row_of(slot, std::uint64_t{part} + 1);
   StagedRows staged(feed_, slot, first_row, end_row);
   for (std::uint32_t row = first_row; row < end_row; ++row) {
-    XTTS_TRY(fill_row(slot, row));
+    XTTS_TRY(fill_row_or_skip(slot, row));
     staged.release_next();
   }
   count_rows_read(slot, first_row, end_row, disk_waits() != waits_before);
@@ -190,20 +190,20 @@ void BatchFiller::count_rows_read(BatchSlot& slot, std::uint32_t first_row, std:
   slot.rows_read.fetch_add(read_count, std::memory_order_relaxed);
 }
 
-Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row) {
+Status BatchFiller::fill_row_or_skip(BatchSlot& slot, std::uint32_t row) {
   if (row >= slot.positions.size()) {
     fill_empty_row(slot, row);
     return {};
   }
   if (slot.is_damaged[row] != 0) return {};
   const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
-  Status status = feed_.fill_row(slot, row, row_options(check));
+  Status status = feed_.copy_clip(slot, row, row_options(check));
   if (status.ok()) return check_range(slot, row);
   XTTS_TRY(note_damage(slot, row, std::move(status)));
   if (slot.is_damaged[row] != 0 || options_.on_damage != OnDamage::kIgnore) return {};
   // The record is copied as it is. It is not shown in place, where reading may be what failed.
   slot.must_copy = true;
-  XTTS_TRY(feed_.fill_row(slot, row, row_options(reader::Check::kNothing)));
+  XTTS_TRY(feed_.copy_clip(slot, row, row_options(reader::Check::kNothing)));
   return check_range(slot, row);
 }
 
@@ -294,7 +294,7 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   XTTS_TRY(read_index_rows(slot));
   feed_.find_again(slot);
   for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
-    XTTS_TRY(fill_row(slot, row));
+    XTTS_TRY(fill_row_or_skip(slot, row));
   }
   slot.must_copy = false;
   return {};

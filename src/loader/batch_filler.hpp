@@ -66,7 +66,7 @@ class BatchFiller final : public BatchWork {
   [[nodiscard]] Status read_index_rows(BatchSlot& slot);
   [[nodiscard]] RowOptions row_options(reader::Check check) const noexcept;
   void find_columns_in_place(BatchSlot& slot);
-  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row);
+  [[nodiscard]] Status fill_row_or_skip(BatchSlot& slot, std::uint32_t row);
   void count_rows_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
                        bool has_waited);
   [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);

@@ -28,8 +28,8 @@ class ComputedRow final : public RowRecords {
     return RecordHead{.length = column_->length, .fill_bits = column_->fill_bits};
   }
   Status verify_in_place() override { return {}; }
-  Status bring(std::uint64_t offset_bytes, std::size_t size_bytes, device::SlotMemory& slot,
-               std::size_t place) override {
+  Status copy_bytes(std::uint64_t offset_bytes, std::size_t size_bytes, device::SlotMemory& slot,
+                    std::size_t place) override {
     const auto rows = std::span(column_->rows).subspan(offset_bytes, size_bytes);
     std::ranges::copy(rows, slot.staging().subspan(place, size_bytes).begin());
     return {};
@@ -80,7 +80,8 @@ std::uint32_t ComputedFeed::part_count(const BatchSlot& slot) const {
   return slot.layout->batch_size;
 }
 
-Status ComputedFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptions& options) const {
+Status ComputedFeed::copy_clip(BatchSlot& slot, std::uint32_t row,
+                               const RowOptions& options) const {
   Memory& clip = slot.computed[row];
   if (clip == nullptr) {
     Memory fresh = take_memory();
@@ -92,7 +93,7 @@ Status ComputedFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptio
     slot.first_frames[row] = first_frame_of_crop(slot, row, clip->frame_count, options);
   }
   ComputedRow records(*slot.layout, *clip);
-  return loader::fill_row(slot, row, records, reader::Check::kRecord);
+  return place_records(slot, row, records, reader::Check::kRecord);
 }
 
 ComputedFeed::Memory ComputedFeed::take_memory() const {

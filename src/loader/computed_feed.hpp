@@ -34,8 +34,8 @@ class ComputedFeed final : public RecordFeed {
     return {};
   }
   [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
-  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row,
-                                const RowOptions& options) const override;
+  [[nodiscard]] Status copy_clip(BatchSlot& slot, std::uint32_t row,
+                                 const RowOptions& options) const override;
   [[nodiscard]] bool lies_in_memory(const BatchSlot& /*slot*/,
                                     std::uint32_t /*row*/) const override {
     return false;

@@ -71,8 +71,8 @@ class RecordFeed {
   // The number of parts in which a batch is filled, at least 1.
   [[nodiscard]] virtual std::uint32_t part_count(const BatchSlot& slot) const = 0;
   // Copies a clip's records into a row. Columns that lie in place are verified and not copied.
-  [[nodiscard]] virtual Status fill_row(BatchSlot& slot, std::uint32_t row,
-                                        const RowOptions& options) const = 0;
+  [[nodiscard]] virtual Status copy_clip(BatchSlot& slot, std::uint32_t row,
+                                         const RowOptions& options) const = 0;
   // True where a row's records were in memory before it was filled, as far as is known without
   // waiting for their pages.
   [[nodiscard]] virtual bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const = 0;

@@ -147,7 +147,7 @@ std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row, std:
                      frames - options.crop_frames + 1);
 }
 
-Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader::Check check) {
+Status place_records(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader::Check check) {
   device::SlotMemory& memory = *slot.memory;
   Saturated& saturated = slot.saturated[row];
   saturated = {};
@@ -168,7 +168,7 @@ Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader:
     const std::size_t offset = column.offset_bytes + row * column.record_bytes;
     const std::uint64_t from = rows.first * column.stored_row_bytes;
     if (!column.is_changed() || device_changes(memory, column, offset, true_bytes)) {
-      XTTS_TRY(records.bring(from, rows.count * column.stored_row_bytes, memory, offset));
+      XTTS_TRY(records.copy_bytes(from, rows.count * column.stored_row_bytes, memory, offset));
     } else {
       Saturated found;
       XTTS_TRY(

@@ -40,9 +40,9 @@ class RowRecords {
   [[nodiscard]] virtual Result<RecordHead> find(std::size_t column) = 0;
   // Checks the record of a column that lies in place.
   [[nodiscard]] virtual Status verify_in_place() = 0;
-  // Brings these bytes to `place` in the slot's staging memory, or to its device otherwise.
-  [[nodiscard]] virtual Status bring(std::uint64_t offset_bytes, std::size_t size_bytes,
-                                     device::SlotMemory& slot, std::size_t place) = 0;
+  // Copies these bytes to `place` in the slot's staging memory, or to its device otherwise.
+  [[nodiscard]] virtual Status copy_bytes(std::uint64_t offset_bytes, std::size_t size_bytes,
+                                          device::SlotMemory& slot, std::size_t place) = 0;
   // Shows these bytes to `reader` (guarded_read.hpp).
   [[nodiscard]] virtual Status show(std::uint64_t offset_bytes, std::size_t size_bytes,
                                     GuardedReader reader, void* context) = 0;
@@ -55,8 +55,8 @@ class RowRecords {
 [[nodiscard]] std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row,
                                                 std::uint32_t frames, const RowOptions& options);
 
-[[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records,
-                              reader::Check check);
+[[nodiscard]] Status place_records(BatchSlot& slot, std::uint32_t row, RowRecords& records,
+                                   reader::Check check);
 // Fills a row that has no clip: padding and length 0.
 void fill_empty_row(BatchSlot& slot, std::uint32_t row);
 

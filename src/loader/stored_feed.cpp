@@ -193,9 +193,9 @@ std::uint32_t StoredFeed::part_count(const BatchSlot& slot) const {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, slot.layout->batch_size));
 }
 
-Status StoredFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptions& options) const {
+Status StoredFeed::copy_clip(BatchSlot& slot, std::uint32_t row, const RowOptions& options) const {
   StoredRow records(caches_, staging_.get(), slot, row, options.check);
-  return loader::fill_row(slot, row, records, options.check);
+  return place_records(slot, row, records, options.check);
 }
 
 bool StoredFeed::lies_in_memory(const BatchSlot& slot, std::uint32_t row) const {

@@ -36,8 +36,8 @@ class StoredFeed final : public RecordFeed {
   [[nodiscard]] ColumnInPlace find_array(const ColumnLayout& column, std::uint64_t first_position,
                                          std::uint32_t count) const override;
   [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
-  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row,
-                                const RowOptions& options) const override;
+  [[nodiscard]] Status copy_clip(BatchSlot& slot, std::uint32_t row,
+                                 const RowOptions& options) const override;
   [[nodiscard]] bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const override;
   void end_batch(BatchSlot& slot) const override;
   [[nodiscard]] FeedWords words() const override;

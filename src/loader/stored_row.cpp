@@ -41,8 +41,8 @@ std::span<const std::byte> StoredRow::staged_record() const {
   return {};
 }
 
-Status StoredRow::bring(std::uint64_t offset_bytes, std::size_t size_bytes,
-                        device::SlotMemory& slot, std::size_t place) {
+Status StoredRow::copy_bytes(std::uint64_t offset_bytes, std::size_t size_bytes,
+                             device::SlotMemory& slot, std::size_t place) {
   const auto staged = staged_record();
   const auto out = slot.staging().subspan(place, size_bytes);
   if (staged.empty()) return place_.map->copy(place_, offset_bytes, out, check_);

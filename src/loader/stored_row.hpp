@@ -23,8 +23,8 @@ class StoredRow final : public RowRecords {
 
   [[nodiscard]] Result<RecordHead> find(std::size_t column) override;
   [[nodiscard]] Status verify_in_place() override;
-  [[nodiscard]] Status bring(std::uint64_t offset_bytes, std::size_t size_bytes,
-                             device::SlotMemory& slot, std::size_t place) override;
+  [[nodiscard]] Status copy_bytes(std::uint64_t offset_bytes, std::size_t size_bytes,
+                                  device::SlotMemory& slot, std::size_t place) override;
   [[nodiscard]] Status show(std::uint64_t offset_bytes, std::size_t size_bytes,
                             GuardedReader reader, void* context) override;
   [[nodiscard]] Status wrong_length(const ColumnLayout& column,
