@@ -53,7 +53,8 @@ TEST(PublicReaderServer, InterruptWakesAWaitingCall) {
   });
   std::uint64_t seen = 0;
   std::uint64_t interrupted = 0;
-  while (seen < 200) {
+  // A busy machine may run the other thread late: then there are further epochs.
+  for (std::uint64_t epoch = 0; seen < 200 || (interrupted == 0 && epoch < 1000);) {
     const auto batch = reader.next(milliseconds(60'000));
     if (!batch.ok()) {
       ASSERT_EQ(batch.status().code(), StatusCode::kCancelled);
@@ -61,7 +62,10 @@ TEST(PublicReaderServer, InterruptWakesAWaitingCall) {
       if (interrupted > 50) is_over = true;
       continue;
     }
-    ASSERT_TRUE(*batch);
+    if (!*batch) {
+      ASSERT_TRUE(reader.set_epoch(++epoch).ok());
+      continue;
+    }
     expect_all_rows(**batch, cache);
     ++seen;
   }
