@@ -36,20 +36,24 @@ Status write_picture(Context& context, const std::string& path, std::string_view
   return {};
 }
 
-// A FIFO or a device takes what was asked for, or nothing.
-bool may_have_another_beside(const std::string& path) {
+// A FIFO or a device takes what was asked for, or nothing. A file that nobody named stays.
+bool may_write_beside(const std::string& path, const std::string& other) {
   std::error_code unknown;
   const auto type = std::filesystem::status(path, unknown).type();
-  return type == std::filesystem::file_type::not_found ||
-         type == std::filesystem::file_type::regular;
+  const bool is_file = type == std::filesystem::file_type::not_found ||
+                       type == std::filesystem::file_type::regular;
+  return is_file && std::filesystem::symlink_status(other, unknown).type() ==
+                        std::filesystem::file_type::not_found;
 }
 
 Status write_png(Context& context, const std::string& path, const json& figure) {
   XTTS_ASSIGN(const ProgramResult drawn, draw("png", figure));
   if (drawn.output.starts_with(kPngBegin)) return write_picture(context, path, drawn.output);
   std::string why = path + " could not be made: " + last_line(drawn.errors);
-  if (may_have_another_beside(path)) {
-    const std::string svg = path.substr(0, path.size() - (path.ends_with(".png") ? 4 : 0)) + ".svg";
+  const std::string svg = path.substr(0, path.size() - (path.ends_with(".png") ? 4 : 0)) + ".svg";
+  if (!may_write_beside(path, svg)) {
+    why += "; --svg FILE needs no such program";
+  } else {
     XTTS_TRY(write_picture(context, svg, drawn.output));
     why += ". The picture is in " + svg;
   }

@@ -513,6 +513,10 @@ def test_without_such_a_program_the_svg_is_there_and_the_error_says_what_helps(m
     with pytest.raises(xp.UnsupportedError, match=r"librsvg2-bin\)\. The picture is in \S+/steps\.svg"):
         report.save(tmp_path / "steps.png")
     assert (tmp_path / "steps.svg").read_text() == report.plot() and not (tmp_path / "steps.png").exists()
+    (tmp_path / "steps.svg").write_text("of somebody")
+    with pytest.raises(xp.UnsupportedError, match=r"an \.svg needs no such program"):
+        report.save(tmp_path / "steps.png")
+    assert (tmp_path / "steps.svg").read_text() == "of somebody"
 
 
 def test_a_few_steps_are_not_alone_in_forty_bins():

@@ -224,7 +224,7 @@ class ProfileReport:
 
         Returns the path. Raises InvalidArgumentError for another ending, and ResourceError where it
         cannot be written; nothing is there then. Raises UnsupportedError where no program of this
-        machine makes a PNG: then the picture is there as .svg.
+        machine makes a PNG: then the picture is there as .svg, where no such file was.
         """
         path = Path(path)
         if path.suffix == ".json":
@@ -252,8 +252,10 @@ class ProfileReport:
         try:
             return png_of(self.plot())
         except NoPng as why:
-            beside = self.save(path.with_suffix(".svg"))
-            raise UnsupportedError(f"{path} could not be made: {why}. The picture is in {beside}") from why
+            beside = path.with_suffix(".svg")
+            if beside.exists():  # nobody named it, so it stays
+                raise UnsupportedError(f"{path} could not be made: {why}; an .svg needs no such program") from why
+            raise UnsupportedError(f"{path} could not be made: {why}. The picture is in {self.save(beside)}") from why
 
     def plot(self) -> str:
         """Returns a picture of the steps, as SVG.
