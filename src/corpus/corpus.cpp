@@ -297,6 +297,7 @@ Corpus finish(const DiscoveryRequest& request, Findings findings, Corpus corpus)
   note_texts(corpus);
   note_look_alikes(corpus);
   corpus.ignored_file_count = findings.ignored_file_count;
+  corpus.is_stream = findings.is_stream;
   corpus.held_bytes = findings.held_bytes;
   return corpus;
 }
@@ -355,6 +356,7 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
   }
   for (const auto& [suffix, count] : one.not_audio) corpus.not_audio[suffix] += count;
   all.ignored_file_count += findings.ignored_file_count;
+  all.is_stream = all.is_stream || findings.is_stream;
   all.held_bytes = std::max(all.held_bytes, findings.held_bytes);
 }
 

@@ -115,7 +115,8 @@ struct Corpus {
   std::optional<formats::CorporaEntry> corpus_below;
   std::string unread_beside_it;
   std::uint64_t held_bytes = 0;  // memory for what the lists name, until the build ends; estimated
-  bool has_text = false;         // some clip has text: sound and text then stay a pair
+  bool is_stream = false;  // sources come in their order alone: another order costs whole passes
+  bool has_text = false;   // some clip has text: sound and text then stay a pair
 
   [[nodiscard]] std::string path_of(const Clip& clip) const;  // of the file to open
   [[nodiscard]] SourcePlace place_of(const Clip& clip) const;

@@ -39,6 +39,7 @@ struct Findings {
   std::vector<Reject> problems;
   std::vector<std::string> notes;
   std::uint64_t ignored_file_count = 0;
+  bool is_stream = false;        // as in Corpus
   std::uint64_t held_bytes = 0;  // includes other corpora; 0: not counted
 };
 

@@ -261,6 +261,7 @@ double rounded_up(double frames) {
 
 void estimate(Env& env, const BuildPlan& plan, const BuildRequest& request, SampleBudget budget,
               const std::shared_ptr<const dsp::FrameEngines>& engines, BuildPreview& preview) {
+  if (plan.corpus.is_stream) return;  // a sample would cost a pass for each of its clips
   const std::vector<std::uint32_t> left = clips_left(plan, preview.sealed_count);
   std::vector<std::uint32_t> whole_sources;
   for (const std::uint32_t place : left) {

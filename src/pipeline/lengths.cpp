@@ -76,7 +76,8 @@ class SourceLook {
 
   Result<std::vector<std::uint32_t>> frames() {
     frames_.resize(request_.corpus.clips.size());
-    run_on_threads(std::max(request_.thread_count, 1U), [this] { work(); });
+    const std::uint32_t threads = request_.corpus.is_stream ? 1 : request_.thread_count;
+    run_on_threads(std::max(threads, 1U), [this] { work(); });
     XTTS_TRY(failure_);
     XTTS_TRY(check_cancelled(request_.cancelled));
     std::erase(frames_, 0U);
@@ -87,14 +88,10 @@ class SourceLook {
   void work() noexcept {
     try {
       std::unique_ptr<audio::AudioDecoder> decoder;  // made for the first source that needs it
-      constexpr std::size_t kClipsATurn = 64;
-      while (!is_stopped_) {
-        const std::size_t begin = next_.fetch_add(kClipsATurn);
-        const std::size_t end = std::min(begin + kClipsATurn, frames_.size());
-        if (begin >= end) return;
-        if (request_.cancelled && request_.cancelled()) is_stopped_ = true;
-        for (std::size_t i = begin; i < end && !is_stopped_; ++i)
-          frames_[i] = frames_of(request_.corpus.clips[i], decoder);
+      // Threads stay near one another: rows of a file are read in pieces.
+      for (std::size_t i = next_++; i < frames_.size() && !is_stopped_; i = next_++) {
+        if (request_.cancelled && request_.cancelled()) return;
+        frames_[i] = frames_of(request_.corpus.clips[i], decoder);
       }
     } catch (const std::bad_alloc&) {
       stop({StatusCode::kResource, "looking at the sources' lengths: out of memory"});

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace xtts::pipeline {
@@ -87,8 +89,11 @@ std::size_t ReadAhead::list_window(std::size_t first, std::vector<corpus::Source
     places.push_back(std::move(place));
   }
   std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
-    return std::pair(std::string_view(a.path), a.range ? a.range->offset_bytes : 0) <
-           std::pair(std::string_view(b.path), b.range ? b.range->offset_bytes : 0);
+    const auto key = [](const corpus::SourcePlace& place) {
+      return std::tuple(std::string_view(place.path), place.row,
+                        place.range ? place.range->offset_bytes : 0);
+    };
+    return key(a) < key(b);
   });
   return end;
 }

@@ -3,6 +3,7 @@
 Their sounds are those of plain files, so caches must be equal to that of the plain files in every bit.
 """
 
+import contextlib
 import csv
 import glob
 import json
@@ -203,9 +204,11 @@ def test_a_reader_that_is_killed_meanwhile_changes_nothing(rows, plain, tmp_path
     while running.poll() is None:
         with open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii") as children:
             for child in children.read().split():
-                if killed == 0 and any("parquet" in os.path.realpath(fd) for fd in glob.glob(f"/proc/{child}/fd/*")):
-                    os.kill(int(child), signal.SIGKILL)
-                    killed += 1
+                with contextlib.suppress(FileNotFoundError):  # a decoder that ends, a file that was closed
+                    files = [os.readlink(one) for one in glob.glob(f"/proc/{child}/fd/*")]
+                    if killed == 0 and any("train-00000" in file for file in files):
+                        os.kill(int(child), signal.SIGKILL)
+                        killed += 1
     assert (running.returncode, killed) == (0, 1)
     same_clips(cache, plain)
 
@@ -237,7 +240,7 @@ def test_rows_in_memory(made, rows, plain, tmp_path):
     assert report.renamed == 1
 
 
-def test_rows_of_a_stream_have_their_numbers_as_ids(rows, tmp_path):
+def test_rows_of_a_stream_have_their_numbers_as_ids(rows, tmp_path, monkeypatch):
     class Shuffled:
         passes = 0
 
@@ -245,13 +248,16 @@ def test_rows_of_a_stream_have_their_numbers_as_ids(rows, tmp_path):
             self.passes += 1
             return iter(rows[::-1])
 
+    # Nothing stays that two threads do not ask for at once.
+    monkeypatch.setattr("xtts_precompute._build.row_server.RECENT_PIECES", 2)
+    monkeypatch.setattr("xtts_precompute._build.rows._ROWS", 3)
     stream = Shuffled()
     with pytest.warns(UserWarning, match="no file"):
-        build(stream, tmp_path / "cache")
+        build(stream, tmp_path / "cache", threads=1)
     cache = xp.open(tmp_path / "cache")
     assert sorted(cache.ids[:]) == [f"rows/{number:08}" for number in range(CLIPS)]
     assert cache["rows/00000000"].text == rows[-1]["text"]
-    assert stream.passes < 12
+    assert stream.passes <= 4  # two to list, and one for the sound of each split
 
 
 def test_what_cannot_be_a_data_set_is_refused(rows, tmp_path):

@@ -158,6 +158,8 @@ class ColumnFileReader {
     return {};
   }
 
+  [[nodiscard]] bool is_stream() const { return is_stream_; }
+
  private:
   static constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
@@ -239,7 +241,9 @@ Result<Findings> read(const LayoutInput& input) {
   XTTS_TRY(reader.choose_ids(shards));
   for (const ListSource& shard : shards) XTTS_TRY(reader.read(shard));
   clips.refuse_folders();
-  return clips.finish(shards, kExpected);
+  XTTS_ASSIGN(Findings findings, clips.finish(shards, kExpected));
+  findings.is_stream = reader.is_stream();
+  return findings;
 }
 
 }  // namespace

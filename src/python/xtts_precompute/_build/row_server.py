@@ -26,11 +26,12 @@ import resource
 import socket
 import struct
 import sys
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import Any
 
 PIECE_BYTES = 8 << 20  # of a row group, read at once
 RECENT_BYTES = 256 << 20  # pieces that are kept, for threads that ask in another order
+RECENT_PIECES = 256
 MEMORY_BYTES = 4 << 30  # of this process, whatever a file says of itself
 ROW_TEXT_BYTES = 65536
 SOUND_BYTES_MAX = 1 << 30  # as row_server.cpp takes
@@ -113,33 +114,32 @@ class Columns:
     """What the columns of a schema mean: the sound, its path, the fields, and those that are left out."""
 
     def __init__(self, schema: Any) -> None:
-        self.sound, self.is_struct, self.has_path = self._sound_of(schema)
+        counts = Counter(schema.names)
+        self.sound, self.is_struct, self.has_path = self._sound_of(schema, counts)
         self.fields: dict[str, Any] = {}
         left_out = []
         for field in schema:
             if field.name == self.sound:
                 continue
             target = textual(field.type)
-            if field.name and schema.names.count(field.name) == 1 and target and can_cast(field.type, target):
+            if field.name and counts[field.name] == 1 and target and can_cast(field.type, target):
                 self.fields[field.name] = target
             else:
                 left_out.append(field.name)
         self.left_out = ", ".join(left_out)
 
     @staticmethod
-    def _sound_of(schema: Any) -> tuple[str, bool, bool]:
+    def _sound_of(schema: Any, counts: Counter[str]) -> tuple[str, bool, bool]:
         """Returns name, whether it is a struct with `bytes`, and whether that has a path. audio goes first."""
         structs = []
         for field in schema:
-            if not pa.types.is_struct(field.type) or schema.names.count(field.name) > 1:
+            if not pa.types.is_struct(field.type) or counts[field.name] > 1:
                 continue
             parts = {part.name: part.type for part in (field.type.field(i) for i in range(field.type.num_fields))}
             if is_bytes(parts.get("bytes", pa.null())):
                 structs.append((field.name, True, pa.types.is_string(parts.get("path", pa.null()))))
         plain = [
-            (name, False, False)
-            for name in NAMES_OF_SOUND
-            if schema.names.count(name) == 1 and is_bytes(schema.field(name).type)
+            (name, False, False) for name in NAMES_OF_SOUND if counts[name] == 1 and is_bytes(schema.field(name).type)
         ]
         found = [one for one in structs if one[0] == "audio"] + structs + plain
         if not found:
@@ -152,10 +152,11 @@ class Columns:
 
     def read(self, batch: Any) -> list[Any]:
         """Returns for each row the JSON text of its fields, the path of its sound, and a fault or None."""
-        present = [name for name in self.fields if name in batch.schema.names]
+        there = set(batch.schema.names)
+        present = [name for name in self.fields if name in there]
         columns = [batch.column(name).cast(self.fields[name]) for name in present]
         paths = [None] * len(batch)
-        if self.has_path and self.sound in batch.schema.names:
+        if self.has_path and self.sound in there:
             paths = pc.struct_field(batch.column(self.sound), "path")
         try:
             values = zip(*[column.to_pylist() for column in columns]) if columns else [()] * len(batch)
@@ -282,7 +283,7 @@ class Recent:
             return
         self.pieces[owner, first] = (first + len(batch), batch)
         self.bytes += batch.nbytes
-        while self.bytes > RECENT_BYTES and len(self.pieces) > 1:
+        while (self.bytes > RECENT_BYTES and len(self.pieces) > 1) or len(self.pieces) > RECENT_PIECES:
             self.bytes -= self.pieces.popitem(last=False)[1][1].nbytes
 
     def forget(self, owner: Any) -> None:

@@ -28,7 +28,8 @@ _ROWS = 64  # asked for at once; a row may have a megabyte of sound
 _SUFFIXES = (".parquet", ".arrow")
 _NO_PLACES = (
     "these rows have no file to be read from again: verify(level='deep'), repair of lost records, "
-    "`xtts-precompute show --wav` and clip.pcm cannot; dataset.save_to_disk(FOLDER), then build(dataset=FOLDER), keeps all of them"
+    "`xtts-precompute show --wav` and clip.pcm cannot; dataset.save_to_disk(FOLDER), then build(dataset=FOLDER), "
+    "keeps all of them"
 )
 
 
@@ -311,7 +312,8 @@ class _Served:
 
 @contextlib.contextmanager
 def _serving(sources: Mapping[str, Any]) -> Iterator[str]:
-    folder = tempfile.mkdtemp(prefix="xtts-")  # nobody else may look into it
+    # Nobody else may look into it. The path of a socket has at most 107 bytes.
+    folder = tempfile.mkdtemp(prefix="xtts-", dir="/tmp" if len(os.fsencode(tempfile.gettempdir())) > 80 else None)
     talks: list[socket.socket] = []
     with socket.socket(socket.AF_UNIX) as listener:
         try:
