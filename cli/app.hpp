@@ -21,7 +21,7 @@
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "cli/output.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::cli {

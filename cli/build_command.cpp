@@ -18,7 +18,7 @@
 #include "report/human.hpp"
 #include "report/progress_meter.hpp"
 #include "request/build_json.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 
 namespace xtts::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/confined_env.hpp"
 #include "base/try.hpp"
-#include "cli/clip_facts.hpp"
+#include "cli/clip_description.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "formats/constants.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/try.hpp"
-#include "cli/clip_facts.hpp"
+#include "cli/clip_description.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"

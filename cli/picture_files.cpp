@@ -40,8 +40,8 @@ Status write_picture(Context& context, const std::string& path, std::string_view
 bool may_write_beside(const std::string& path, const std::string& other) {
   std::error_code unknown;
   const auto type = std::filesystem::status(path, unknown).type();
-  const bool is_file = type == std::filesystem::file_type::not_found ||
-                       type == std::filesystem::file_type::regular;
+  const bool is_file =
+      type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
   return is_file && std::filesystem::symlink_status(other, unknown).type() ==
                         std::filesystem::file_type::not_found;
 }

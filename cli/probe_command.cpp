@@ -15,7 +15,7 @@
 #include "probe/numbers.hpp"
 #include "reader/manifest_file.hpp"
 #include "recipe/trainer_config.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "request/recipe_json.hpp"
 #include "request/temporary_folder.hpp"
 #include "xtts/builder.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/try.hpp"
-#include "cli/clip_facts.hpp"
+#include "cli/clip_description.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"

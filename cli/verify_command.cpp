@@ -13,7 +13,7 @@
 #include "report/table.hpp"
 #include "request/recipe_note.hpp"
 #include "request/verify_json.hpp"
-#include "request/verify_request.hpp"
+#include "request/verify_options.hpp"
 #include "request/verify_words.hpp"
 #include "verify/verify.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formats/recipe_fwd.hpp"
-#include "xtts/normalization.hpp"
+#include "xtts/mel_normalization.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {

@@ -33,7 +33,7 @@
 // options' size in a default argument. So a program that was built against other headers gets
 // kUnsupported, and the library does not read beyond the struct's end. Results and classes change
 // their size only together with the number in the library's file name. The same rules hold in
-// builder.hpp, runtime.hpp, recipe.hpp and add_column.hpp.
+// builder.hpp, runtime.hpp, recipe_info.hpp and add_column.hpp.
 #pragma once
 
 #include <chrono>

@@ -32,7 +32,7 @@
 
 #include "xtts/dtype.hpp"
 #include "xtts/export.hpp"
-#include "xtts/normalization.hpp"
+#include "xtts/mel_normalization.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "device/host_memory.hpp"
 
 namespace xtts::device {

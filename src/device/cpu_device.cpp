@@ -8,7 +8,7 @@
 
 #include "base/try.hpp"
 #include "cuda/context.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "device/host_memory.hpp"
 
 namespace xtts::device {

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "base/channel_norm.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "cuda/kernels.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
+#include "cuda/kernel_module.hpp"
 #include "device/cuda_norms.hpp"
 
 namespace xtts::device {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/copy_list.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "cuda/stream.hpp"
 #include "device/cuda_parts.hpp"
 #include "device/device.hpp"

@@ -8,9 +8,9 @@
 
 #include "base/try.hpp"
 #include "dsp/aligned_buffer.hpp"
+#include "dsp/feature_tables.hpp"
 #include "dsp/fft.hpp"
 #include "dsp/frame_steps.hpp"
-#include "dsp/frame_tables.hpp"
 #include "formats/feature_config.hpp"
 
 namespace xtts::dsp {

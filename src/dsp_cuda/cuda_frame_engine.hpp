@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "dsp/frame_engine.hpp"
 #include "dsp_cuda/frame_kernels.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "dsp/frame_tables.hpp"
+#include "dsp/feature_tables.hpp"
 #include "formats/feature_config.hpp"
 
 namespace xtts::dsp_cuda {

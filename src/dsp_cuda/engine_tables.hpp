@@ -2,7 +2,7 @@
 // once made. Failures: kResource.
 #pragma once
 
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "cuda/stream.hpp"
 #include "dsp_cuda/kernels/frame_tables.hpp"
 #include "dsp_cuda/staging.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
 

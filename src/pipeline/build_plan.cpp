@@ -22,7 +22,7 @@
 #include "pipeline/text_column.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_worker.hpp"
-#include "records/content_probe.hpp"
+#include "records/decoder_probe.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"

@@ -6,9 +6,9 @@
 #include "formats/recipe.hpp"
 #include "pipeline/build_checks.hpp"
 #include "pipeline/build_phases.hpp"
+#include "pipeline/compute_sound_columns.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/sealed_work.hpp"
-#include "pipeline/sound_columns.hpp"
 #include "pipeline/unfinished.hpp"
 #include "store/source_table.hpp"
 

@@ -11,7 +11,7 @@
 #include "python/bindings.hpp"
 #include "python/errors.hpp"
 #include "python/gil.hpp"
-#include "python/memory.hpp"
+#include "python/memory_object.hpp"
 
 namespace xtts::python {
 namespace {

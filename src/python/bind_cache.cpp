@@ -12,7 +12,7 @@
 #include "python/errors.hpp"
 #include "python/fork.hpp"
 #include "python/gil.hpp"
-#include "python/memory.hpp"
+#include "python/memory_object.hpp"
 
 namespace xtts::python {
 namespace {

@@ -1,4 +1,4 @@
-// Binds describe_recipe() of include/xtts/recipe.hpp.
+// Binds describe_recipe() of include/xtts/recipe_info.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,7 +9,7 @@
 
 #include "python/builder_bindings.hpp"
 #include "python/errors.hpp"
-#include "xtts/recipe.hpp"
+#include "xtts/recipe_info.hpp"
 
 namespace xtts::python {
 namespace {

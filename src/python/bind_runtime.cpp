@@ -22,7 +22,7 @@
 #include "python/errors.hpp"
 #include "python/fork.hpp"
 #include "python/gil.hpp"
-#include "python/memory.hpp"
+#include "python/memory_object.hpp"
 #include "xtts/runtime.hpp"
 
 namespace xtts::python {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "python/gil.hpp"
-#include "python/memory.hpp"
+#include "python/memory_object.hpp"
 
 namespace xtts::python {
 namespace {

@@ -7,7 +7,7 @@
 #include "python/errors.hpp"
 #include "python/fork.hpp"
 #include "python/gil.hpp"
-#include "python/memory.hpp"
+#include "python/memory_object.hpp"
 
 NB_MODULE(_core, module) {
   using namespace xtts::python;

@@ -23,7 +23,7 @@
 #include "reader/cache_view.hpp"
 #include "recipe/recipe_file.hpp"
 #include "records/clip_workers.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "request/sounds_ahead.hpp"
 #include "xtts/status.hpp"
 

@@ -6,7 +6,7 @@
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/text_column.hpp"
-#include "records/content_probe.hpp"
+#include "records/decoder_probe.hpp"
 #include "records/too_long.hpp"
 
 namespace xtts::verify {

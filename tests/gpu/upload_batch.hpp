@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
 

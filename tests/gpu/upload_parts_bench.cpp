@@ -11,8 +11,8 @@
 
 #include "base/try.hpp"
 #include "cuda/copy_list.hpp"
-#include "cuda/kernels.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
+#include "cuda/kernel_module.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
 #include "device/upload_plan.hpp"

@@ -12,7 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/run_command.hpp"
 #include "corpus_model.hpp"
-#include "maintain/add_column.hpp"
+#include "maintain/column_addition.hpp"
 
 namespace xtts::simulation {
 namespace {

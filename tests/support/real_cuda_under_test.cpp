@@ -2,7 +2,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 #include "cuda/stream.hpp"
 #include "device/host_memory.hpp"
 #include "support/cuda_under_test.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::builder {

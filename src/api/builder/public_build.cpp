@@ -17,7 +17,7 @@
 #include "recipe/trainer_config.hpp"
 #include "report/progress_meter.hpp"
 #include "request/build_json.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "request/json_text.hpp"
 #include "xtts/builder.hpp"
 

@@ -4,7 +4,7 @@
 #include "api/builder/check_options.hpp"
 #include "api/builder/guarded.hpp"
 #include "base/try.hpp"
-#include "maintain/add_column.hpp"
+#include "maintain/column_addition.hpp"
 #include "xtts/add_column.hpp"
 
 namespace xtts {

@@ -1,4 +1,4 @@
-// describe_recipe() of include/xtts/recipe.hpp, with the options as src/request reads them.
+// describe_recipe() of include/xtts/recipe_info.hpp, with the options as src/request reads them.
 #include <utility>
 
 #include "api/builder/check_options.hpp"
@@ -8,10 +8,10 @@
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "recipe/trainer_config.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "request/json_text.hpp"
 #include "request/recipe_json.hpp"
-#include "xtts/recipe.hpp"
+#include "xtts/recipe_info.hpp"
 
 namespace xtts {
 namespace {

@@ -14,7 +14,7 @@
 #include "formats/fill_number.hpp"
 #include "pipeline/live_clips.hpp"
 #include "recipe/trainer_config.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "request/temporary_folder.hpp"
 #include "xtts/runtime.hpp"
 

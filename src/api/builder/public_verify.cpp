@@ -14,7 +14,7 @@
 #include "report/progress_meter.hpp"
 #include "request/json_text.hpp"
 #include "request/verify_json.hpp"
-#include "request/verify_request.hpp"
+#include "request/verify_options.hpp"
 #include "request/verify_words.hpp"
 #include "xtts/builder.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/try.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
-#include "corpus/layouts/table.hpp"
+#include "corpus/layouts/table_layout.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/lists/line_reader.hpp"

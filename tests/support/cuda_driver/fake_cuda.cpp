@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "support/cuda_driver/control.hpp"
-#include "support/cuda_driver/memory.hpp"
+#include "support/cuda_driver/fake_memory.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {

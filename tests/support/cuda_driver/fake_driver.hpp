@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "support/cuda_driver/fake_cuda.hpp"
-#include "support/cuda_driver/host_memory.hpp"
+#include "support/cuda_driver/fake_host_memory.hpp"
 #include "support/cuda_driver/objects.hpp"
 
 namespace xtts::testing::fake_cuda {

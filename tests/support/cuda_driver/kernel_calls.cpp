@@ -5,7 +5,7 @@
 
 #include "support/cuda_driver/added_kernels.hpp"
 #include "support/cuda_driver/entry_points.hpp"
-#include "support/cuda_driver/kernels.hpp"
+#include "support/cuda_driver/fake_kernels.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {

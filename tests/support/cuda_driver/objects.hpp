@@ -12,8 +12,8 @@
 
 #include "cuda/driver_calls.hpp"
 #include "support/cuda_driver/access_record.hpp"
-#include "support/cuda_driver/memory.hpp"
-#include "support/cuda_driver/scheduler.hpp"
+#include "support/cuda_driver/fake_memory.hpp"
+#include "support/cuda_driver/fake_scheduler.hpp"
 
 namespace xtts::testing::fake_cuda {
 

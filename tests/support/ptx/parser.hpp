@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "support/ptx/program.hpp"
+#include "support/ptx/ptx_program.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::testing::ptx {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/ptx/program.hpp"
+#include "support/ptx/ptx_program.hpp"
 
 namespace xtts::testing::ptx {
 

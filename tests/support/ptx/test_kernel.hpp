@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/ptx/machine.hpp"
+#include "support/ptx/ptx_machine.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::testing::ptx {

@@ -16,9 +16,9 @@
 
 #include "cuda/kernels/range_work.hpp"
 #include "support/ptx/kernel_files.hpp"
-#include "support/ptx/machine.hpp"
 #include "support/ptx/mutations.hpp"
 #include "support/ptx/parser.hpp"
+#include "support/ptx/ptx_machine.hpp"
 
 // NOLINTNEXTLINE(readability-identifier-naming): a symbol of assembler
 extern "C" const char xtts_range_kernels_ptx[];

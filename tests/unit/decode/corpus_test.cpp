@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "decode/libav_decoder.hpp"
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

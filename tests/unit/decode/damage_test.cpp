@@ -6,7 +6,7 @@
 #include <random>
 
 #include "decode/libav_decoder.hpp"
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "decode/detail/mixdown.hpp"
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

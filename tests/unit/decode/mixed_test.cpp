@@ -6,7 +6,7 @@
 
 #include "audio/sample_resampler.hpp"
 #include "decode/libav_decoder.hpp"
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

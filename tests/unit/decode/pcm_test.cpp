@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::audio {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "audio/resampler.hpp"
 #include "decode/libav_decoder.hpp"
-#include "support.hpp"
+#include "decode_support.hpp"
 
 namespace xtts::decode::test {
 namespace {

@@ -20,7 +20,7 @@
 #include <set>
 
 #include "decode/libav_decoder.hpp"
-#include "support.hpp"
+#include "decode_support.hpp"
 #include "support/temp_folder.hpp"
 
 namespace xtts::decode::test {

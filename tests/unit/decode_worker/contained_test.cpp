@@ -14,8 +14,8 @@
 #include "decode/libav_decoder.hpp"
 #include "decode_worker/detail/program_version.hpp"
 #include "decode_worker/detail/supervision.hpp"
-#include "support.hpp"
 #include "support/temp_folder.hpp"
+#include "worker_support.hpp"
 
 namespace xtts::decode_worker::test {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "support.hpp"
+#include "worker_support.hpp"
 
 namespace xtts::decode_worker::test {
 namespace {

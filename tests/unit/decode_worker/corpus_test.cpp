@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "decode/libav_decoder.hpp"
-#include "support.hpp"
+#include "worker_support.hpp"
 
 namespace xtts::decode_worker::test {
 namespace {

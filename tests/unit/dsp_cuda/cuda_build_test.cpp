@@ -10,7 +10,7 @@
 #include "build_support.hpp"
 #include "dsp_cuda/cuda_frame_engine.hpp"
 #include "request/build_json.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "support/cufft/fake_cufft.hpp"
 #include "unit/dsp_cuda/fake_gpu.hpp"
 

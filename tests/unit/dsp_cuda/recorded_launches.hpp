@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dsp_cuda/kernels/frame_tables.hpp"
-#include "support/ptx/machine.hpp"
+#include "support/ptx/ptx_machine.hpp"
 
 namespace xtts::testing {
 

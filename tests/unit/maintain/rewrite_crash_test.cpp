@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grown_cache.hpp"
-#include "maintain/add_column.hpp"
+#include "maintain/column_addition.hpp"
 #include "maintain/merge.hpp"
 #include "maintain/rewrite.hpp"
 #include "support/fault_env.hpp"

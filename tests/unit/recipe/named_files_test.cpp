@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "recipe/recipe_file.hpp"
-#include "scratch_folder.hpp"
+#include "support/temp_folder.hpp"
 
 namespace xtts::recipe {
 namespace {
@@ -23,7 +23,7 @@ class ChannelsFile : public ::testing::Test {
     folder_.write("norms.txt", text);
     return read_channels_file(Env::real(), folder_.path(), "norms.txt");
   }
-  test::ScratchFolder folder_;
+  testing::TempFolder folder_;
 };
 
 TEST_F(ChannelsFile, HoldsScalesOrOffsetsAndScales) {
@@ -74,7 +74,7 @@ class VocabularyFile : public ::testing::Test {
     folder_.write("letters.txt", text);
     return read_vocabulary_file(Env::real(), folder_.path(), "letters.txt");
   }
-  test::ScratchFolder folder_;
+  testing::TempFolder folder_;
 };
 
 TEST_F(VocabularyFile, MayHaveAMarkAndLinesOfAnySystem) {

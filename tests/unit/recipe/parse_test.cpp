@@ -6,13 +6,13 @@
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
-#include "scratch_folder.hpp"
+#include "support/temp_folder.hpp"
 
 namespace xtts::recipe {
 namespace {
 
 using formats::Recipe;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Result<Recipe> read(std::string_view yaml, const std::string& folder = ".") {
   return parse(Env::real(), yaml, "my.yaml", folder);
@@ -162,7 +162,7 @@ TEST(Parse, BoundsSizeAndDepth) {
 }
 
 TEST(Parse, ReadsAVocabularyFileIntoTheRecipe) {
-  const test::ScratchFolder folder;
+  const testing::TempFolder folder;
   folder.write("letters.txt",
                "\xEF\xBB\xBF"
                "a\r\n \r\nß\r\n");
@@ -181,7 +181,7 @@ TEST(Parse, ReadsAVocabularyInEitherSpellingAsTheSame) {
 }
 
 TEST(Parse, RefusesAVocabularyThatIsMissingDoubledOrWrong) {
-  const test::ScratchFolder folder;
+  const testing::TempFolder folder;
   folder.write("twice.txt", "aba\n");
   folder.write("good.txt", "ab\n");
   EXPECT_EQ(refusal("text:\n  tokens: characters\n"),
@@ -242,7 +242,7 @@ TEST(Load, NamesTheNearestShippedRecipe) {
 }
 
 TEST(Load, ReadsAFileAndWhatLiesBesideIt) {
-  const test::ScratchFolder folder;
+  const testing::TempFolder folder;
   folder.write("letters.txt", "ab");
   const std::string path =
       folder.write("mine.yaml", "text: {tokens: characters, vocabulary_file: letters.txt}\n");

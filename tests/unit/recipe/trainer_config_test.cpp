@@ -5,7 +5,7 @@
 #include "formats/feature_config.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/trainer_config.hpp"
-#include "scratch_folder.hpp"
+#include "support/temp_folder.hpp"
 
 namespace xtts::recipe {
 namespace {
@@ -13,12 +13,12 @@ namespace {
 using formats::LoudnessMethod;
 using formats::Recipe;
 using formats::TrimMethod;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
-class TrainerConfigFile : public testing::Test {
+class TrainerConfigFile : public ::testing::Test {
  protected:
   // `base` "": the trainer's choice.
   Result<TrainerConfig> apply(std::string_view yaml, const std::string& base = "myxtts") {
@@ -68,7 +68,7 @@ class TrainerConfigFile : public testing::Test {
     ADD_FAILURE() << "nothing is said about " << name;
     return kNone;
   }
-  test::ScratchFolder folder_;
+  testing::TempFolder folder_;
 };
 
 TEST_F(TrainerConfigFile, SetsTheFeatures) {
@@ -201,7 +201,7 @@ TEST_F(TrainerConfigFile, KeepsTheOneOfItsTwoListsThatDataHas) {
     return std::vector<std::string>{corpus.metadata_train_file, corpus.wavs_train_folder,
                                     corpus.metadata_eval_file, corpus.wavs_eval_folder};
   };
-  const test::ScratchFolder data;
+  const testing::TempFolder data;
   EXPECT_THAT(lists(data.path()), ElementsAre("train.csv", "a", "eval.csv", "b"));
   data.write("eval.csv", "x|y\n");
   EXPECT_THAT(lists(data.path()), ElementsAre("eval.csv", "b", "", ""));

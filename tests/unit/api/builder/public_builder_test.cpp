@@ -21,7 +21,7 @@
 #include "support/wav_file.hpp"
 #include "xtts/add_column.hpp"
 #include "xtts/builder.hpp"
-#include "xtts/recipe.hpp"
+#include "xtts/recipe_info.hpp"
 
 namespace xtts {
 namespace {

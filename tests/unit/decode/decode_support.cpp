@@ -1,4 +1,4 @@
-#include "support.hpp"
+#include "decode_support.hpp"
 #include "decode/libav_decoder.hpp"
 
 #include <gtest/gtest.h>

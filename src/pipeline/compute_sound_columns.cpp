@@ -1,4 +1,4 @@
-#include "pipeline/sound_columns.hpp"
+#include "pipeline/compute_sound_columns.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +13,8 @@
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_plan.hpp"
 #include "pipeline/clip_facts.hpp"
+#include "pipeline/disk_read_ahead.hpp"
 #include "pipeline/ordered_pipeline.hpp"
-#include "pipeline/read_ahead.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"

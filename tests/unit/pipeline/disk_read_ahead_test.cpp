@@ -1,4 +1,4 @@
-#include "pipeline/read_ahead.hpp"
+#include "pipeline/disk_read_ahead.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A column added to a published cache: what was there stays, what is missing is made, and an
 // interrupted addition goes on.
-#include "maintain/add_column.hpp"
+#include "maintain/column_addition.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

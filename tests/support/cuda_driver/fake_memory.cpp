@@ -1,4 +1,4 @@
-#include "support/cuda_driver/memory.hpp"
+#include "support/cuda_driver/fake_memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/uio.h>

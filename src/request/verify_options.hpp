@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/env.hpp"
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 #include "verify/verify.hpp"
 #include "xtts/builder.hpp"
 #include "xtts/status.hpp"

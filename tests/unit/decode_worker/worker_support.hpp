@@ -7,7 +7,7 @@
 
 #include "decode_worker/contained_decoder.hpp"
 #include "decode_worker/detail/containment.hpp"
-#include "tests/unit/decode/support.hpp"
+#include "tests/unit/decode/decode_support.hpp"
 
 namespace xtts::decode_worker::test {
 

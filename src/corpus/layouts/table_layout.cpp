@@ -13,7 +13,7 @@
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/layouts/table.hpp"
+#include "corpus/layouts/table_layout.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"

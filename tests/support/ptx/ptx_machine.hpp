@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "support/ptx/memory.hpp"
-#include "support/ptx/program.hpp"
+#include "support/ptx/ptx_memory.hpp"
+#include "support/ptx/ptx_program.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::testing::ptx {

@@ -1,4 +1,4 @@
-#include "python/memory.hpp"
+#include "python/memory_object.hpp"
 
 #include <nanobind/stl/pair.h>
 

@@ -1,4 +1,4 @@
-#include "cli/clip_facts.hpp"
+#include "cli/clip_description.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "support/cuda_driver/kernels.hpp"
+#include "support/cuda_driver/fake_kernels.hpp"
 
 #include <algorithm>
 #include <utility>

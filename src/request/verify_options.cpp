@@ -1,4 +1,4 @@
-#include "request/verify_request.hpp"
+#include "request/verify_options.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "support/ptx/machine.hpp"
+#include "support/ptx/ptx_machine.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "maintain/add_column.hpp"
+#include "maintain/column_addition.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "cuda/memory.hpp"
+#include "cuda/device_pool.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "request/build_request.hpp"
+#include "request/build_options.hpp"
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "dsp/frame_tables.hpp"
+#include "dsp/feature_tables.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "support/cuda_driver/scheduler.hpp"
+#include "support/cuda_driver/fake_scheduler.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "support/cuda_driver/memory.hpp"
+#include "support/cuda_driver/fake_memory.hpp"
 
 namespace xtts::testing::fake_cuda {
 namespace {

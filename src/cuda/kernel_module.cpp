@@ -1,4 +1,4 @@
-#include "cuda/kernels.hpp"
+#include "cuda/kernel_module.hpp"
 
 #include <algorithm>
 #include <string>

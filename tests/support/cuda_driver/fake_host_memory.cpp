@@ -1,4 +1,4 @@
-#include "support/cuda_driver/host_memory.hpp"
+#include "support/cuda_driver/fake_host_memory.hpp"
 
 #include <iterator>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "support.hpp"
+#include "worker_support.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "support/ptx/memory.hpp"
+#include "support/ptx/ptx_memory.hpp"
 
 #include <algorithm>
 #include <cstdio>
