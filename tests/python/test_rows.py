@@ -5,6 +5,8 @@ Their sounds are those of plain files, so caches must be equal to that of the pl
 
 import contextlib
 import csv
+import datetime
+import decimal
 import glob
 import json
 import os
@@ -160,6 +162,37 @@ def test_clips_have_their_sound_again(rows, tmp_path):
     assert all(clip["loudest"][0] > 0 for clip in made)
 
 
+def test_values_are_json_as_ever(rows, tmp_path):
+    """The texts of times and numbers are those that Apache Arrow's library in C++ gave."""
+    at = datetime.datetime(2024, 5, 17, 10, 11, 12, 345678)
+    columns = {
+        "at": pa.array([at, None, None], pa.timestamp("us")),
+        "berlin": pa.array([at] * 3, pa.timestamp("us", tz="Europe/Berlin")),
+        "price": pa.array([decimal.Decimal("1.10")] * 3, pa.decimal128(5, 2)),
+        "took": pa.array([datetime.timedelta(seconds=5)] * 3, pa.duration("us")),
+        "ratio": pa.array([0.1] * 3, pa.float32()),
+        "rate": pa.array([float("nan")] * 3),
+        "nested": pa.array([{"when": [at]}] * 3, pa.struct([("when", pa.list_(pa.timestamp("us", tz="UTC")))])),
+        "pairs": pa.array([[("a", 1)]] * 3, pa.map_(pa.string(), pa.int32())),
+    }
+    table = pa.Table.from_pylist(rows[:3], SCHEMA)
+    for name, column in columns.items():
+        table = table.append_column(name, column)
+    (tmp_path / "data").mkdir()
+    pq.write_table(table, tmp_path / "data/train.parquet")
+    assert "columns that are not kept: pairs" in program("build", tmp_path / "data", tmp_path / "cache")
+    shown = json.loads(program("show", tmp_path / "cache", rows[0]["id"], "--json"))
+    assert shown["extra"] == {
+        "at": "2024-05-17 10:11:12.345678",
+        "berlin": "2024-05-17 10:11:12.345678Z",
+        "nested": {"when": ["2024-05-17 10:11:12.345678Z"]},
+        "price": "1.10",
+        "rate": None,
+        "ratio": 0.10000000149011612,
+        "took": "5000000",
+    }
+
+
 def test_a_damaged_file_keeps_the_rows_before(rows, tmp_path):
     data = write_arrow(tmp_path / "data", rows)
     file = data / "data-00000-of-00001.arrow"
@@ -265,6 +298,7 @@ def test_what_cannot_be_a_data_set_is_refused(rows, tmp_path):
         (iter(rows), "ends after one pass"),
         (7, "dataset must be"),
         (tmp_path / "none.parquet", "that are there"),
+        ({"../train": rows}, "cannot name a file"),
     ]:
         with pytest.raises(xp.InvalidArgumentError, match=reason):
             build(dataset, tmp_path / "cache")

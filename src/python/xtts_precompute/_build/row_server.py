@@ -70,31 +70,49 @@ def is_bytes(kind: Any) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-def textual(kind: Any, depth: int = 0) -> Any:
-    """Returns the type that JSON can express, with texts for times and decimals; None: there is none."""
+def mapped(kind: Any, leaf: Any, depth: int = 0) -> Any:
+    """Returns a type with `leaf` applied to the plain types in it; None: JSON cannot express it."""
     t = pa.types
     if t.is_struct(kind):
-        parts = [(kind.field(i).name, textual(kind.field(i).type, depth + 1)) for i in range(kind.num_fields)]
+        parts = [(kind.field(i).name, mapped(kind.field(i).type, leaf, depth + 1)) for i in range(kind.num_fields)]
         return None if depth == DEPTH_MAX or any(part is None for _, part in parts) else pa.struct(parts)
     if t.is_list(kind) or t.is_large_list(kind) or t.is_fixed_size_list(kind):
-        values = textual(kind.value_type, depth + 1)
+        values = mapped(kind.value_type, leaf, depth + 1)
         if depth == DEPTH_MAX or values is None:
             return None
         if t.is_fixed_size_list(kind):
             return pa.list_(values, kind.list_size)
         return pa.large_list(values) if t.is_large_list(kind) else pa.list_(values)
+    return leaf(kind)
+
+
+def in_utc(kind: Any) -> Any:
+    return pa.timestamp(kind.unit, "UTC") if pa.types.is_timestamp(kind) and kind.tz is not None else kind
+
+
+def in_json(kind: Any) -> Any:
+    """Times and decimals are texts."""
+    t = pa.types
     if t.is_temporal(kind) or t.is_decimal(kind) or t.is_float16(kind):
         return pa.string()
     is_plain = t.is_boolean(kind) or t.is_integer(kind) or t.is_floating(kind) or t.is_null(kind)
     return kind if is_plain or t.is_string(kind) or t.is_large_string(kind) else None
 
 
-def can_cast(kind: Any, target: Any) -> bool:
-    try:
-        pa.nulls(0, kind).cast(target)
-    except pa.ArrowException:
-        return False
-    return True
+def casts_of(kind: Any) -> list[Any]:
+    """Returns the types that values of a column are cast to, one after the other; empty: JSON cannot express them."""
+    steps = [mapped(kind, in_utc), mapped(kind, in_json)]
+    with contextlib.suppress(pa.ArrowException):
+        if None not in steps:
+            cast(pa.nulls(0, kind), steps)
+            return steps
+    return []
+
+
+def cast(column: Any, steps: list[Any]) -> Any:
+    for step in steps:
+        column = column.cast(step)
+    return column
 
 
 def without_infinities(value: Any) -> Any:
@@ -116,14 +134,14 @@ class Columns:
     def __init__(self, schema: Any) -> None:
         counts = Counter(schema.names)
         self.sound, self.is_struct, self.has_path = self._sound_of(schema, counts)
-        self.fields: dict[str, Any] = {}
+        self.fields: dict[str, list[Any]] = {}
         left_out = []
         for field in schema:
             if field.name == self.sound:
                 continue
-            target = textual(field.type)
-            if field.name and counts[field.name] == 1 and target and can_cast(field.type, target):
-                self.fields[field.name] = target
+            casts = casts_of(field.type)
+            if field.name and counts[field.name] == 1 and casts:
+                self.fields[field.name] = casts
             else:
                 left_out.append(field.name)
         self.left_out = ", ".join(left_out)
@@ -154,7 +172,7 @@ class Columns:
         """Returns for each row the JSON text of its fields, the path of its sound, and a fault or None."""
         there = set(batch.schema.names)
         present = [name for name in self.fields if name in there]
-        columns = [batch.column(name).cast(self.fields[name]) for name in present]
+        columns = [cast(batch.column(name), self.fields[name]) for name in present]
         paths = [None] * len(batch)
         if self.has_path and self.sound in there:
             paths = pc.struct_field(batch.column(self.sound), "path")

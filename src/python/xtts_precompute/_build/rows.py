@@ -153,7 +153,10 @@ def _common_begin(texts: Iterable[str]) -> str:
 def _splits_of(dataset: Any) -> dict[str, Any]:
     """Returns the rows of each split, by the name of the file that a build sees."""
     if isinstance(dataset, Mapping):
-        return {str(name): rows for name, rows in dataset.items()}
+        for name in dataset:
+            if not isinstance(name, str) or os.path.basename(name) != name or name.startswith("."):
+                raise InvalidArgumentError(f"dataset has a split called {name!r}, which cannot name a file")
+        return dict(dataset)
     return {str(getattr(dataset, "split", None) or "rows"): dataset}
 
 
