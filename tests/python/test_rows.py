@@ -257,6 +257,16 @@ def test_a_file_is_chosen_among_others(rows, plain, tmp_path):
     assert xp.verify(tmp_path / "cache", "deep", progress=False).ok
 
 
+def test_files_that_cannot_be_told_from_others_are_refused(rows, tmp_path, monkeypatch):
+    for name in ("ab.arrow", "acb.arrow", "adb.arrow"):
+        write_arrow(tmp_path, rows, name)
+    with pytest.raises(xp.InvalidArgumentError, match="a folder of their own"):
+        build([tmp_path / "ab.arrow", tmp_path / "adb.arrow"], tmp_path / "cache")
+    monkeypatch.setattr("xtts_precompute._build.rows._FILES_MAX", 2)
+    with pytest.raises(xp.InvalidArgumentError, match="among many others"):
+        build(tmp_path / "ab.arrow", tmp_path / "cache")
+
+
 @pytest.mark.parametrize("made", ["list", "again"])
 def test_rows_in_memory(made, rows, plain, tmp_path):
     class Again:

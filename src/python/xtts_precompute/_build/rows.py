@@ -26,6 +26,7 @@ from . import row_server
 
 _ROWS = 64  # asked for at once; a row may have a megabyte of sound
 _SUFFIXES = (".parquet", ".arrow")
+_FILES_MAX = 10_000  # beside those that are meant
 _NO_PLACES = (
     "these rows have no file to be read from again: verify(level='deep'), repair of lost records, "
     "`xtts-precompute show --wav` and clip.pcm cannot; dataset.save_to_disk(FOLDER), then build(dataset=FOLDER), "
@@ -55,8 +56,8 @@ def found(dataset: Any) -> Iterator[Found]:
         yield place
     elif _is_paths(dataset):
         raise InvalidArgumentError(
-            "dataset names files that no pattern tells from others in their folders: give the folder, or move them "
-            "to one of their own"
+            "dataset names files among many others, or among some that no pattern tells from them: move them to a "
+            "folder of their own, and give that"
         )
     else:
         _load_pyarrow()
@@ -127,12 +128,14 @@ def _has_no_bytes(batch: Any) -> bool:
 def _place_of(files: Sequence[Path]) -> Found | None:
     """Returns the common folder of files, and the pattern that chooses them there; None: there is no such pattern."""
     folder = os.path.commonpath([file.parent for file in files])
-    there = {
-        os.path.relpath(path, folder)
-        for suffix in _SUFFIXES
-        for path in glob.glob(f"{glob.escape(folder)}/**/*{suffix}", recursive=True)
-    }
     names = {os.path.relpath(file, folder) for file in files}
+    there = set()
+    count = 0
+    for inside, _, others in os.walk(folder):
+        count += len(others)
+        if count > _FILES_MAX:
+            return None  # a build would walk through all of them
+        there |= {os.path.relpath(os.path.join(inside, name), folder) for name in others if name.endswith(_SUFFIXES)}
     if names == there:
         return Found(folder)
     begin = _common_begin(names)
