@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "xtts/record_rows.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {
@@ -30,13 +31,8 @@ struct SourceClip {
 
 // One computed clip.
 struct SourceRecord {
-  struct Column {
-    std::uint32_t length = 0;     // of axis 0
-    std::uint32_t fill_bits = 0;  // of the padding after the true rows
-    std::vector<std::byte> rows = {};
-  };
-  std::string reject = {};           // why the clip has no record, in words; then ignore the rest
-  std::vector<Column> columns = {};  // in the manifest's order
+  std::string reject = {};  // why the clip has no record, in words; then ignore the rest
+  std::vector<RecordRows> columns = {};  // in the manifest's order
   std::uint32_t frame_count = 0;
   std::uint32_t token_count = 0;
   std::uint8_t flags = 0;  // as in the index: sound or text was cut, there are warnings

@@ -53,7 +53,7 @@ class ComputedRow final : public RowRecords {
 
   const BatchLayout& layout_;
   const SourceRecord& record_;
-  const SourceRecord::Column* column_ = nullptr;  // as find() says
+  const RecordRows* column_ = nullptr;  // as find() says
 };
 
 }  // namespace

@@ -240,8 +240,8 @@ class Addition final : public ColumnAddition {
     XTTS_ASSIGN(const std::uint32_t length, length_of_record(position, rows.size(), details));
     XTTS_TRY(check_finite(rows, details));
     pipeline::AssembledRecord record;
-    record.length = length;
-    record.rows.assign(rows.begin(), rows.end());
+    record.made.length = length;
+    record.made.rows.assign(rows.begin(), rows.end());
     record.facts = pipeline::facts_of_further_column(details);
     XTTS_TRY(assembler_->add(std::move(record)));
     ++next_;

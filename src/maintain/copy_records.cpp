@@ -53,12 +53,12 @@ class Copier {
     XTTS_ASSIGN(auto stored, stored_record(place->position));
     XTTS_ASSIGN(auto details, job_.from.details(place->position));
     pipeline::AssembledRecord record;
-    record.length = stored.shape.front();
-    record.fill_bits = stored.fill_bits;
-    records::ValueVerdict verdict = change(std::move(stored), record.rows);
+    record.made.length = stored.shape.front();
+    record.made.fill_bits = stored.fill_bits;
+    records::ValueVerdict verdict = change(std::move(stored), record.made.rows);
     if (verdict.refusal) return std::move(verdict.refusal);
     if (records::has_sums(job_.column)) {
-      dsp::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
+      dsp::sum_channels(record.made.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
     }
     if (job_.column.id == records::kMainId) {
       record.facts = pipeline::facts_of_sound(std::move(details));

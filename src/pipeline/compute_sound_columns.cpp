@@ -261,8 +261,8 @@ class SoundColumns final : OrderedWork {
         records::refusal_of_duplicate(full_id(job_.plan.corpus.clips[*first])));
   }
 
-  std::vector<records::MadeRecord> take_buffers() {
-    std::vector<records::MadeRecord> buffers(buffers_.size());
+  std::vector<RecordRows> take_buffers() {
+    std::vector<RecordRows> buffers(buffers_.size());
     for (std::size_t column = 0; column < buffers.size(); ++column)
       buffers[column].rows = buffers_[column].take();
     return buffers;
@@ -273,9 +273,7 @@ class SoundColumns final : OrderedWork {
     const formats::RecordFacts facts = facts_of_sound(std::move(outcome.facts));
     for (std::size_t column = assemblers_.size(); column-- > 0;) {  // the main one, 0, comes last
       AssembledRecord record;
-      record.length = outcome.records[column].length;
-      record.fill_bits = outcome.records[column].fill_bits;
-      record.rows = std::move(outcome.records[column].rows);
+      record.made = std::move(outcome.records[column]);
       if (records::has_sums(job_.columns[column])) record.sums = std::move(outcome.sums);
       record.facts = column == records::kMainId ? facts : facts_of_further_column(facts);
       XTTS_TRY(assemblers_[column].add(std::move(record)));

@@ -171,7 +171,7 @@ class Sampler {
   formats::Recipe recipe_;
   std::chrono::nanoseconds begin_{};
   double total_bytes_ = 0.0;
-  std::vector<records::MadeRecord> buffers_;
+  std::vector<RecordRows> buffers_;
 };
 
 // The number of clips that may be measured before the time of one is known.

@@ -131,8 +131,7 @@ std::vector<std::uint64_t> LiveClips::rejected() const {
   return positions;
 }
 
-Result<LiveRecord> LiveClips::record(std::uint64_t position,
-                                     std::vector<records::MadeRecord> buffers) {
+Result<LiveRecord> LiveClips::record(std::uint64_t position, std::vector<RecordRows> buffers) {
   LiveRecord record;
   record.reject = known_reject(position);
   // An environment's fault may be over by now, so the clip is tried again.

@@ -44,7 +44,7 @@ namespace xtts::pipeline {
 // One clip's records, in the order of columns().
 struct LiveRecord {
   std::optional<formats::Reject> reject;  // if set, nothing below is valid
-  std::vector<records::MadeRecord> records;
+  std::vector<RecordRows> records;
   std::uint32_t frame_count = 0;
   std::uint32_t token_count = 0;
   // What a cache's index would hold for it, without duplicates: these need all clips at once.
@@ -90,7 +90,7 @@ class LiveClips {
   // environment is tried again, except for a source that segments share. `buffers` may hold
   // anything: they are reused, and returned in the answer.
   [[nodiscard]] Result<LiveRecord> record(std::uint64_t position,
-                                          std::vector<records::MadeRecord> buffers = {});
+                                          std::vector<RecordRows> buffers = {});
   [[nodiscard]] std::optional<formats::Reject> known_reject(std::uint64_t position) const;
   // The positions, ascending, of clips that will have no record when asked for again.
   [[nodiscard]] std::vector<std::uint64_t> rejected() const;

@@ -32,15 +32,15 @@ Status ShardAssembler::flush() {
   pending.reserve(block_.size());
   for (AssembledRecord& record : block_) {
     pending.push_back({.id_hash = digest128(formats::full_id(record.facts)),
-                       .length = record.length,
-                       .fill_bits = record.fill_bits,
-                       .rows = record.rows});
+                       .length = record.made.length,
+                       .fill_bits = record.made.fill_bits,
+                       .rows = record.made.rows});
     facts.records.push_back(std::move(record.facts));
-    dsp::add_sums(record.sums, record.length, facts);
+    dsp::add_sums(record.sums, record.made.length, facts);
   }
   XTTS_TRY(image_->add_block(pending, std::move(facts)));
   if (recycle_)
-    for (AssembledRecord& record : block_) recycle_(std::move(record.rows));
+    for (AssembledRecord& record : block_) recycle_(std::move(record.made.rows));
   block_.clear();
   return {};
 }

@@ -15,14 +15,13 @@
 #include "formats/facts.hpp"
 #include "formats/index.hpp"
 #include "store/shard_image.hpp"
+#include "xtts/record_rows.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
 
 struct AssembledRecord {
-  std::uint32_t length = 0;
-  std::uint32_t fill_bits = 0;
-  std::vector<std::byte> rows;
+  RecordRows made;
   std::vector<double> sums;
   formats::RecordFacts facts;  // id, data set and split say whose record it is
 };

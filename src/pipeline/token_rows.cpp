@@ -52,9 +52,9 @@ Status TokenRows::write(const corpus::Clip& clip, std::uint64_t planned, ClipTex
   if (shard != shard_) XTTS_TRY(end_shard());
   shard_ = shard;
   AssembledRecord record;
-  record.length = text.token_count;
+  record.made.length = text.token_count;
   const auto bytes = std::as_bytes(std::span(text.tokens));
-  record.rows.assign(bytes.begin(), bytes.end());
+  record.made.rows.assign(bytes.begin(), bytes.end());
   add_facts_of_lists(clip, text.facts);
   record.facts = facts_of_text(text.facts);
   return assembler_->add(std::move(record));

@@ -163,7 +163,7 @@ Result<ComputeRates> CorpusProbe::measure(std::uint32_t worker_count, std::uint3
     std::atomic<std::size_t> done{0};
     const auto begin = Clock::now();
     run_on_threads(threads, [&] {
-      std::vector<records::MadeRecord> buffers;
+      std::vector<RecordRows> buffers;
       while (Clock::now() - begin < length && !(cancelled && cancelled())) {
         const std::size_t index = next.fetch_add(1) % sample_.size();
         auto made = clips_->record(sample_[index], std::move(buffers));

@@ -97,7 +97,7 @@ class Worker final : public ClipWorker {
         maker_(job.recipe, std::move(extractor)) {}
 
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
-                                            std::vector<MadeRecord> buffers) override {
+                                            std::vector<RecordRows> buffers) override {
     ClipOutcome outcome;
     outcome.records = std::move(buffers);
     const Status status = run(clip, outcome);

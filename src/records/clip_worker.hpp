@@ -24,21 +24,15 @@
 #include "formats/reject.hpp"
 #include "records/shared_sources.hpp"
 #include "records/stage_times.hpp"
+#include "xtts/record_rows.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::records {
 
-// A clip's record in one column.
-struct MadeRecord {
-  std::uint32_t length = 0;
-  std::uint32_t fill_bits = 0;
-  std::vector<std::byte> rows;  // only the true rows, in the column's dtype
-};
-
 struct ClipOutcome {
   std::optional<formats::Reject> reject;  // if set, only source_bytes is valid below
   std::uint32_t frame_count = 0;
-  std::vector<MadeRecord> records;  // in the order of the sound columns, see records/columns.hpp
+  std::vector<RecordRows> records;  // in the order of the sound columns, see records/columns.hpp
   std::vector<double> sums;  // the sum of each mel channel, then each channel's sum of squares
   formats::RecordFacts facts;
   std::uint64_t source_bytes = 0;  // read for this clip
@@ -81,7 +75,7 @@ class ClipWorker {
   virtual ~ClipWorker() = default;
   // `buffers` may hold anything: they are reused, and returned in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
-                                                    std::vector<MadeRecord> buffers) = 0;
+                                                    std::vector<RecordRows> buffers) = 0;
   // Goes the way of process() up to the features. Only length and oddness are not judged, since the
   // clip has a record. A fault of the clip is a failure. Memory grows with the clip.
   [[nodiscard]] virtual Result<ConditionedClip> condition(const corpus::Clip& clip,

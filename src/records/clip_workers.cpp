@@ -40,7 +40,7 @@ Result<std::unique_ptr<ClipWorker>> ClipWorkers::take() {
 }
 
 Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
-                                         std::vector<MadeRecord> buffers) {
+                                         std::vector<RecordRows> buffers) {
   XTTS_ASSIGN(auto worker, take());
   auto outcome = worker->process(clip, std::move(buffers));
   workers_.give_back(std::move(worker));

@@ -43,7 +43,7 @@ class ClipWorkers {
 
   // Works like ClipWorker::process. `clip` is one of the corpus, or a copy of one.
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
-                                            std::vector<MadeRecord> buffers);
+                                            std::vector<RecordRows> buffers);
   // Works like ClipWorker::condition.
   [[nodiscard]] Result<ConditionedClip> condition(const corpus::Clip& clip,
                                                   const corpus::SourcePlace& place);

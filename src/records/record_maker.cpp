@@ -99,7 +99,7 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
   outcome.records.resize(columns_.size());
   const auto put = [&](std::size_t column, std::span<const float> frames, float fill) {
     const std::size_t width = frames.size() / features.max_frames;
-    MadeRecord& record = outcome.records[column];
+    RecordRows& record = outcome.records[column];
     record.length = outcome.frame_count;
     record.fill_bits = std::bit_cast<std::uint32_t>(fill);
     return store_frames(columns_[column].name, frames.first(outcome.frame_count * width), fill,
@@ -108,9 +108,10 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
   const auto wanted = formats::sound_columns_of(features);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const formats::SoundColumnInfo& info = formats::info_of(wanted[i]);
-    MadeRecord& record = outcome.records[i];
+    RecordRows& record = outcome.records[i];
     ValueVerdict verdict;
     if (info.counts_samples) {
+      record.fill_bits = 0;
       record.length = static_cast<std::uint32_t>(
           formats::wave_samples(features, samples.size(), outcome.frame_count));
       verdict = make_wave(samples, record);
@@ -128,7 +129,7 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
 }
 
 // Stores the samples as the frames see them, with the zeros around them, if there are any.
-ValueVerdict RecordMaker::make_wave(std::span<const float> samples, MadeRecord& record) const {
+ValueVerdict RecordMaker::make_wave(std::span<const float> samples, RecordRows& record) const {
   const std::size_t front =
       std::min<std::size_t>(recipe_.features->zeros.front_samples, record.length);
   samples = samples.first(std::min<std::size_t>(samples.size(), record.length - front));

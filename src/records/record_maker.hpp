@@ -31,7 +31,7 @@ class RecordMaker {
                                                             ClipOutcome& outcome);
 
  private:
-  [[nodiscard]] ValueVerdict make_wave(std::span<const float> samples, MadeRecord& record) const;
+  [[nodiscard]] ValueVerdict make_wave(std::span<const float> samples, RecordRows& record) const;
 
   const formats::Recipe& recipe_;
   const std::vector<formats::ColumnSpec> columns_;

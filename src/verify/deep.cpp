@@ -56,7 +56,7 @@ class Deep {
   struct Worker {
     std::vector<StoredRecords> sounds;  // of the columns made of sound
     std::optional<StoredRecords> tokens;
-    std::vector<records::MadeRecord> buffers;
+    std::vector<RecordRows> buffers;
   };
 
   [[nodiscard]] std::uint32_t thread_count() const {
@@ -175,7 +175,7 @@ class Deep {
                      .expected = no_record(made.why_not),
                      .found = {"rows", counted(stored.length, "row", "rows"), stored.length}});
     }
-    const records::MadeRecord& record = made.outcome.records[column];
+    const RecordRows& record = made.outcome.records[column];
     const ExpectedRecord expected{.length = record.length,
                                   .fill_bits = record.fill_bits,
                                   .rows = record.rows,

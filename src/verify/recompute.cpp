@@ -41,7 +41,7 @@ formats::Recipe without_baking(formats::Recipe recipe) {
   return recipe;
 }
 
-records::ClipOutcome with_buffers(std::vector<records::MadeRecord> buffers) {
+records::ClipOutcome with_buffers(std::vector<RecordRows> buffers) {
   records::ClipOutcome outcome;
   outcome.records = std::move(buffers);
   return outcome;
@@ -126,7 +126,7 @@ const corpus::Clip* Recomputer::find(const formats::RecordFacts& stored) const {
 }
 
 Result<RecomputedClip> Recomputer::sound(const formats::RecordFacts& stored,
-                                         std::vector<records::MadeRecord> buffers) {
+                                         std::vector<RecordRows> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
     return answer(RecomputeResult::kOtherSource, {kNotListed, "DATA has no such clip any more"},

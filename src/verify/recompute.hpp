@@ -65,7 +65,7 @@ class Recomputer {
 
   // `stored` holds the clip's details in the index. `buffers` are reused.
   [[nodiscard]] Result<RecomputedClip> sound(const formats::RecordFacts& stored,
-                                             std::vector<records::MadeRecord> buffers);
+                                             std::vector<RecordRows> buffers);
   // Makes tokens of the stored text.
   [[nodiscard]] pipeline::ClipText tokens(const formats::RecordFacts& stored) const;
   // Returns the lists' present text if it differs; nothing if it does not, or if the lists do not

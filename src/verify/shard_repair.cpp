@@ -192,11 +192,11 @@ class ShardRepair {
       SalvagedRecord& from = salvaged.records[slot];
       const RecordFacts& details = *records[slot].details;
       pipeline::AssembledRecord record;
-      record.length = from.length;
-      record.fill_bits = from.fill_bits.value_or(job_.column.entry->fill_bits);
+      record.made.length = from.length;
+      record.made.fill_bits = from.fill_bits.value_or(job_.column.entry->fill_bits);
       if (records::has_sums(spec_)) record.sums = sums_of(from);
       record.facts = facts_of(details);
-      record.rows = std::move(*from.rows);
+      record.made.rows = std::move(*from.rows);
       XTTS_TRY(assembler_->add(std::move(record)));
     }
     return {};
@@ -299,7 +299,7 @@ class ShardRepair {
             RemedyKind::kOtherMachine);
         return {};
       }
-      records::MadeRecord& row = made.outcome.records[spec_.id];
+      RecordRows& row = made.outcome.records[spec_.id];
       put_rows(salvaged, row.length, row.fill_bits, std::move(row.rows), record);
       return {};
     } catch (...) {  // memory may be too short for our own message

@@ -66,7 +66,7 @@ RuntimeRecord public_record(pipeline::LiveRecord record, const formats::FeatureC
   const double frame_s = static_cast<double>(features.stft.hop_samples) / features.sample_rate_hz;
   shown.duration_s = record.frame_count * frame_s;
   for (std::size_t i = 0; i < record.records.size(); ++i) {
-    records::MadeRecord& made = record.records[i];
+    RecordRows& made = record.records[i];
     shown.columns.push_back({.length = made.length,
                              .padding = formats::fill_number(columns[i].spec.dtype, made.fill_bits),
                              .rows = std::move(made.rows)});

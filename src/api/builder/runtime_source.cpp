@@ -20,16 +20,9 @@ std::string words_of(const formats::Reject& reject) {
 
 Status compute_clip(pipeline::LiveClips& clips, std::uint64_t position, SourceRecord& record,
                     std::string* facts) {
-  std::vector<records::MadeRecord> buffers;
-  for (SourceRecord::Column& column : record.columns)
-    buffers.push_back({.rows = std::move(column.rows)});
-  record.columns.clear();
-  XTTS_ASSIGN(pipeline::LiveRecord made, clips.record(position, std::move(buffers)));
+  XTTS_ASSIGN(pipeline::LiveRecord made, clips.record(position, std::move(record.columns)));
   record.reject = made.reject ? words_of(*made.reject) : std::string();
-  for (records::MadeRecord& column : made.records) {
-    record.columns.push_back(
-        {.length = column.length, .fill_bits = column.fill_bits, .rows = std::move(column.rows)});
-  }
+  record.columns = std::move(made.records);
   record.frame_count = made.frame_count;
   record.token_count = made.token_count;
   record.flags = made.flags;
