@@ -98,7 +98,7 @@ void add_pass(const loader::MeasuredPass& part, loader::MeasuredPass& whole) {
   whole.waited_s += part.waited_s;
 }
 
-// What the rounds of one setting have shown so far.
+// The results so far of one setting's rounds.
 struct SettingRounds {
   SweepRun run = {};
   std::vector<double> clip_ms = {};

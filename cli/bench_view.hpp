@@ -1,4 +1,4 @@
-// What `bench` measured, in words and as JSON. Pure.
+// The results of `bench`, in words and as JSON. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What `diff` found, for people and as JSON. Pure functions.
+// The differences that `diff` found, for people and as JSON. Pure functions.
 #pragma once
 
 #include <nlohmann/json.hpp>

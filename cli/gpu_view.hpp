@@ -1,4 +1,4 @@
-// What a GPU did, as JSON (tests/cli/schemas/gpu.json). Pure.
+// A GPU's activity as JSON (tests/cli/schemas/gpu.json). Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -23,8 +23,8 @@ namespace xtts::cli {
 // For a textfile collector: one file that is replaced with each sample.
 [[nodiscard]] std::string monitor_to_prometheus(const probe::MonitorSample& sample);
 
-// What all samples together say: how evenly the first GPU works, in the users' words, or that
-// there is none; where it swings, the period.
+// The verdict over all samples: how evenly the first GPU works, in the users' words, or that there
+// is none; where it swings, the period.
 struct MonitorVerdict {
   std::string text;
   std::optional<double> mean, std;  // of the GPU's utilization, percent

@@ -32,8 +32,8 @@ struct ProbeCommand {
   bool has_cache = false;
 };
 
-// What `build --config FILE` honours: null, with the reason, where it refuses the file. With a
-// cache: how its features differ.
+// Tells the recipe that `build --config FILE` honours: null, with the reason, where it refuses the
+// file. With a cache: how its features differ.
 Result<json> config_facts(Env& env, const ProbeCommand& command) {
   json facts = {{"recipe", nullptr}, {"refused", nullptr}, {"differences", json::array()}};
   std::optional<formats::Recipe> held;

@@ -1,4 +1,4 @@
-// What --version says: our version, what was built in, and the licence of the result.
+// The text of --version: our version, what was built in, and the licence of the result.
 #pragma once
 
 #include <string>

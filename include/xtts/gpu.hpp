@@ -25,7 +25,7 @@ struct GpuSpread {
   double max = 0.0;
 };
 
-// What a GPU did while it was sampled. All of its programs count, not this process alone. A value
+// A GPU's activity while it was sampled. All of its programs count, not this process alone. A value
 // that could not be read is absent, and `missing` says why.
 struct GpuUse {
   std::uint64_t sample_count = 0;   // 0: nothing was read

@@ -138,8 +138,8 @@ class Cache {
   [[nodiscard]] XTTS_API std::vector<ColumnInfo> columns() const;
   // kNotFound: the cache has none for this column. kMismatch: several caches differ in theirs.
   [[nodiscard]] XTTS_API Result<ColumnStatistics> statistics(std::string_view column) const;
-  // What the numbers of its mels are. nullopt: it has none. kUnsupported: its recipe is of a newer
-  // version.
+  // Tells what the numbers of its mels mean. nullopt: it has none. kUnsupported: its recipe is of a
+  // newer version.
   [[nodiscard]] XTTS_API Result<std::optional<Normalization>> normalization() const;
   // Names, indexed by the numbers in batches.
   [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const& noexcept;

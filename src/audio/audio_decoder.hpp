@@ -50,7 +50,7 @@ struct DecodeRequest {
 // kInvalidArgument if the request makes no sense.
 [[nodiscard]] Status check(const DecodeRequest& request);
 
-// What the content of a file is, if its name does not say it.
+// The kind of a file's content, if its name does not say it.
 enum class ContentKind : std::uint8_t {
   kSound,     // worth decoding
   kNotSound,  // pictures, text, unknown bytes
@@ -79,8 +79,8 @@ struct Warning {
   friend bool operator==(const Warning&, const Warning&) = default;
 };
 
-// What decoding learns about the source. Samples are counted before mixing and resampling, per
-// channel.
+// The facts that decoding learns about the source. Samples are counted before mixing and
+// resampling, per channel.
 struct SourceFacts {
   std::string container;  // libav's name: "wav", "mov,mp4,m4a,3gp,3g2,mj2"
   std::string codec;      // libav's name: "pcm_s16le"

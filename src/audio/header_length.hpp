@@ -25,8 +25,8 @@ struct SourceLength {
   friend bool operator==(const SourceLength&, const SourceLength&) = default;
 };
 
-// Whether a source of so many bytes can be so long: an hour of silence may be 30 kB of FLAC, and no
-// coding is thinner.
+// True where a source of so many bytes can be so long: an hour of silence may be 30 kB of FLAC, and
+// no coding is thinner.
 [[nodiscard]] constexpr bool may_hold_seconds(std::uint64_t bytes, double seconds) noexcept {
   constexpr double kBytesPerSecondMin = 8.0;
   return seconds * kBytesPerSecondMin <= static_cast<double>(bytes);

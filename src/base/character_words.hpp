@@ -13,7 +13,7 @@
 namespace xtts {
 
 [[nodiscard]] std::string code_point_name(std::uint32_t code_point);  // "U+200C"
-// Whether a person cannot see it where it stands: spaces, marks of direction and joining.
+// True where a person cannot see the character: spaces, marks of direction and joining.
 [[nodiscard]] bool is_invisible(std::uint32_t code_point) noexcept;
 // `character` is one character of UTF-8. One that nobody sees is told by its number alone.
 [[nodiscard]] std::string character_in_words(std::string_view character);

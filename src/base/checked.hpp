@@ -13,7 +13,7 @@ template <std::unsigned_integral T>
   return static_cast<T>(a * b);
 }
 
-// Whether [offset, offset + size) lies in [0, total). Never overflows.
+// True where [offset, offset + size) lies in [0, total). Never overflows.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr bool lies_within(T offset, T size, T total) noexcept {
   return offset <= total && size <= total - offset;

@@ -29,7 +29,7 @@ struct Sum {
     count += 1.0;
   }
   [[nodiscard]] double mean() const { return count > 0.0 ? value / count : 0.0; }
-  // What their mean explains of their squares.
+  // The part of the numbers' squares that their mean explains.
   [[nodiscard]] double explained() const { return value * mean(); }
 };
 

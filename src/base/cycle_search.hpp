@@ -16,7 +16,7 @@
 
 namespace xtts {
 
-// What find_cycle() of xtts/cycle.hpp returns.
+// Returns the result of find_cycle() of xtts/cycle.hpp.
 [[nodiscard]] std::optional<Cycle> search_cycle(std::span<const double> times);
 
 }  // namespace xtts

@@ -51,7 +51,7 @@ void Decoder::Closer::operator()(void* converter) const noexcept {
 }
 
 Result<Decoder> Decoder::open(const std::string& encoding) {
-  // What follows a '/' asks iconv to replace characters, which would lose text in silence.
+  // A text behind a '/' asks iconv to replace characters, which would lose text in silence.
   const bool is_name = encoding.find('/') == std::string::npos;
   const iconv_t converter = is_name ? ::iconv_open("UTF-8", encoding.c_str()) : kNoConverter;
   if (converter == kNoConverter) {

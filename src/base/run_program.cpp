@@ -57,7 +57,7 @@ Result<std::string> whole_text(const Descriptor& file, std::size_t bytes_max) {
   return text;
 }
 
-// What exec() takes.
+// Returns the arguments as exec() takes them.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());

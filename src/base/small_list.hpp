@@ -30,8 +30,8 @@ struct SmallList {
                                                 std::uint64_t size_bytes_max,
                                                 const std::string& encoding = {});
 
-// What ends the lines of a text that begins so: LF, also behind a CR; the old Mac OS wrote CR
-// alone.
+// Returns the end of the lines of a text that begins so: LF, also behind a CR; the old Mac OS wrote
+// CR alone.
 [[nodiscard]] char line_end_of(std::string_view beginning) noexcept;
 
 }  // namespace xtts

@@ -20,7 +20,7 @@ namespace xtts {
 [[nodiscard]] Result<StorageFacts> real_storage(const std::string& path);
 // How far the system's locks in a folder reach.
 [[nodiscard]] Result<LockScope> real_lock_scope(const std::string& folder);
-// Whether readers of this open file may take turns by a lock on it (RandomAccessFile::try_lock):
+// True where readers of this open file may take turns by a lock on it (RandomAccessFile::try_lock):
 // only where its locks stay in this machine, so that no machine waits for another. For FUSE the
 // kernel keeps the locks, unless the file system asks for them, which few do.
 [[nodiscard]] bool has_local_locks(int fd) noexcept;

@@ -16,7 +16,7 @@ namespace xtts::corpus {
 // The rank of audio whose extension is not in the table: after all that are.
 inline constexpr std::uint8_t kRankOfUnknownSuffix = 255;
 
-// Whether files with this extension are often not audio (.ts is also TypeScript). Each such file
+// True where files with this extension are often not audio (.ts is also TypeScript). Each such file
 // is looked into.
 [[nodiscard]] bool is_ambiguous_suffix(std::string_view extension) noexcept;
 

@@ -28,7 +28,7 @@ enum class ColumnFileKind : std::uint8_t {
 
 // The kind that the suffix of `path` means; nullopt: none.
 [[nodiscard]] std::optional<ColumnFileKind> column_file_kind(std::string_view path);
-// Whether the file begins with the mark of its kind.
+// True where the file begins with the mark of its kind.
 [[nodiscard]] Result<bool> begins_as(const RandomAccessFile& file, ColumnFileKind kind);
 
 struct ColumnRow {
@@ -49,7 +49,7 @@ class ColumnRows {
   [[nodiscard]] virtual Result<std::optional<ColumnRow>> next() = 0;
   // Columns that hold bytes or values that JSON cannot express: "image, embedding"; empty: none.
   [[nodiscard]] virtual const std::string& left_out() const = 0;
-  // Whether rows can be had in their order alone.
+  // True where rows can only be read in their order.
   [[nodiscard]] virtual bool is_stream() const = 0;
 };
 

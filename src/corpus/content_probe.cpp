@@ -38,7 +38,7 @@ constexpr auto kNoSound = std::to_array<std::string_view>(
      "trn",     "trs",   "tsv",      "ttml",     "txt",  "url",    "vtt",  "webp", "wrd",
      "xls",     "xlsx",  "xml",      "xz",       "yaml", "yml",    "zip",  "zst"});
 
-// Whether `bytes` are text as an editor shows it: UTF-8 without control characters except white
+// True where `bytes` are text as an editor shows it: UTF-8 without control characters except white
 // space. `is_whole`: no character is cut at the end.
 bool is_text(std::string_view bytes, bool is_whole) {
   const bool has_control = std::ranges::any_of(bytes, [](char c) {

@@ -19,7 +19,7 @@
 
 namespace xtts::corpus {
 
-// Whether `suffix` (without its dot, in any letter case) means text, a table, a picture, an
+// True where `suffix` (without its dot, in any letter case) means text, a table, a picture, an
 // archive, an array or a program. Such files are counted, never opened in search of sound.
 [[nodiscard]] bool is_non_audio_suffix(std::string_view suffix);
 

@@ -87,7 +87,8 @@ class Scanner {
     }
   }
 
-  // Whether to treat the entry as its target: a regular file, or a folder of an audio root.
+  // Accepts a link that is to be treated as its target: a regular file, or a folder of an audio
+  // root.
   bool accept_link(const std::string& path, FileKind kind) {
     const auto target = env_.real_path(tree_.full_path(path));
     if (!target.ok()) {

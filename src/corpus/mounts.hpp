@@ -35,7 +35,7 @@ class Mounts {
 
 // ".audio-root-1" for index 0.
 [[nodiscard]] std::string place_of_root(std::size_t root_index);
-// Whether a path of the tree lies in the place of an audio root.
+// True where a path of the tree lies in the place of an audio root.
 [[nodiscard]] bool is_in_root_place(std::string_view path);
 // The path without the place: "p225/a.wav" for ".audio-root-1/p225/a.wav".
 [[nodiscard]] std::string_view path_in_root(std::string_view path);

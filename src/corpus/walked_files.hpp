@@ -18,7 +18,7 @@ struct WalkedFile {
   const Refusal* refusal = nullptr;
 };
 
-// Whether the file is audio: for a found file by the walk and a look into it, for a refused file
+// True where the file is audio: for a found file by the walk and a look into it, for a refused file
 // by its name.
 [[nodiscard]] bool is_audio(const WalkedFile& file);
 // The path of an audio file without its extension.
@@ -53,11 +53,11 @@ void for_each_file(const DataTree& tree, FileFilter asked, Visit visit) {
   });
 }
 
-// Whether the walk of DATA met this folder. A link that it refused counts: it explains the
+// True where the walk of DATA met this folder. A link that it refused counts: it explains the
 // corpus's missing audio.
 [[nodiscard]] bool has_walked_folder(const DataTree& tree, const std::string& folder);
-// Whether the walk met this file and it is not audio. A refused file counts: reading it gives the
-// reason, so that its content is not lost in silence.
+// True where the walk met this file and it is not audio. A refused file counts: reading it gives
+// the reason, so that its content is not lost in silence.
 [[nodiscard]] bool has_non_audio_file(const DataTree& tree, std::string_view path);
 
 }  // namespace xtts::corpus

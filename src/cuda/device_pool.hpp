@@ -21,7 +21,7 @@ namespace xtts::cuda {
 
 class DeviceMemory;
 
-// What a pool may hold, for all its users.
+// The limit of a pool's memory, for all its users.
 struct MemoryLimit {
   std::size_t bytes = 0;                  // 0: no limit but the GPU's memory
   const char* setting = "device_memory";  // the user's name of it
@@ -39,7 +39,7 @@ class DevicePool : public std::enable_shared_from_this<DevicePool> {
   [[nodiscard]] const std::shared_ptr<const Context>& context() const noexcept { return context_; }
   [[nodiscard]] Result<DeviceMemory> allocate(std::size_t size_bytes,
                                               const MemoryLimit& limit = {});
-  // What the pool has from the driver, in use or not.
+  // The bytes that the pool has from the driver, in use or not.
   [[nodiscard]] std::size_t held_bytes() const;
 
  private:

@@ -49,7 +49,7 @@ inline constexpr unsigned kHostMemoryPortable = 1;  // page-locked for all conte
 inline constexpr int kAttributeComputeMajor = 75;
 inline constexpr int kAttributeComputeMinor = 76;
 
-// What holds for the copies of one call: CUmemcpyAttributes.
+// The attributes that hold for the copies of one call: CUmemcpyAttributes.
 struct CopyAttributes {
   int source_order = 0;
   int source_hint[2] = {};  // of memory that the driver manages; ours is not

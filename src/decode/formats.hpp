@@ -43,8 +43,8 @@ struct LinkedFormat {
 // The demuxers that are read, separated by commas, as libav expects it.
 [[nodiscard]] const std::string& readable_demuxers();
 
-// Whether a file whose name ends in `suffix` is taken for sound, and why, by libav's tables of
-// demuxers and muxers. The suffix is without its dot, in any letter case.
+// The meaning of a file name's `suffix` for sound, by libav's tables of demuxers and muxers. The
+// suffix is without its dot, in any letter case.
 enum class SuffixMeaning : std::uint8_t {
   kNothing,     // libav does not know it, or not for sound
   kSound,       // a container or codec that is read by its content

@@ -44,7 +44,7 @@ std::vector<audio::Format> formats_of(std::vector<LinkedFormat> linked) {
   return formats;
 }
 
-// What is learnt of a source while it is decoded.
+// The facts learnt of a source while it is decoded.
 struct Work {
   const Demuxer& demuxer;
   Complaints& complaints;

@@ -21,7 +21,7 @@ using namespace detail;  // NOLINT(google-build-using-namespace): this file is w
 constexpr std::uint32_t kClipsAWorkerMax = 4096;
 constexpr std::size_t kSuffixBytesMax = 64;
 
-// Whether the memory of each process that we start is limited.
+// True where the memory of each process that we start is limited.
 bool is_memory_limited() {
   const auto is_limited = [](auto resource) {
     rlimit held{};

@@ -1,4 +1,4 @@
-// What all slots of a CudaDevice share.
+// The parts that all slots of a CudaDevice share.
 #pragma once
 
 #include <memory>

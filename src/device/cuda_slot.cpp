@@ -222,7 +222,7 @@ Status CudaSlot::enqueue_copies() {
        plan_copies(size_, bridged_bytes_max, filled_, changed_, borrowed_)) {
     add(data_.address(), range.offset_bytes, range.size_bytes);
   }
-  // What is changed arrives beside its place, and may be borrowed. Both lists are sorted now.
+  // Changed values arrive beside their place, and may be borrowed. Both lists are sorted now.
   for (const BorrowedRange& range : borrowed_) {
     const bool is_changed =
         std::ranges::binary_search(changed_, range.offset_bytes, {}, &ChangedRange::offset_bytes);

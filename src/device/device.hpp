@@ -171,7 +171,7 @@ class Device {
       std::size_t /*size_bytes*/) const {
     return std::optional<BorrowableMemory>();
   }
-  // What the device is, and what its slots hold of its memory, in words; empty for the CPU.
+  // Describes the device, and what its slots hold of its memory, in words; empty for the CPU.
   [[nodiscard]] virtual std::string facts() const { return {}; }
   // The requests that the system refused, in words; empty: none.
   [[nodiscard]] virtual std::string shortfall() const = 0;

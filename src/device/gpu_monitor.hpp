@@ -30,7 +30,7 @@ struct Missing {
 // "power, temperature: the GPU does not tell; ...". Empty: nothing is missing.
 [[nodiscard]] std::string in_words(std::span<const Missing> missing);
 
-// What a GPU is, and how it is connected now.
+// The identity of a GPU, and how it is connected now.
 struct GpuFacts {
   Gpu gpu = nullptr;
   std::string name;        // "NVIDIA GeForce RTX 4090"
@@ -46,7 +46,7 @@ struct GpuFacts {
   std::vector<Missing> missing;
 };
 
-// What a GPU does now. xtts::GpuUse says what the values mean.
+// A GPU's activity at one moment. xtts::GpuUse says what the values mean.
 struct GpuReading {
   std::optional<std::uint32_t> utilization, memory_utilization;  // percent
   std::optional<std::uint64_t> memory_used_bytes, memory_free_bytes;
@@ -54,7 +54,7 @@ struct GpuReading {
   std::optional<std::uint32_t> sm_clock_mhz, memory_clock_mhz;
   std::optional<double> power_w;
   std::optional<std::uint32_t> temperature_c;
-  // What slows the clocks. That the GPU is idle is no such reason.
+  // The reasons why the clocks are slow. That the GPU is idle is no such reason.
   std::optional<std::vector<std::string_view>> throttle_reasons;
   std::vector<Missing> missing;
 };

@@ -30,7 +30,8 @@ class GpuSampler {
   [[nodiscard]] GpuUse use() const;
 
  private:
-  // What the thread uses. A forked child leaves it alone: its mutexes may be held for ever.
+  // The objects that the thread uses. A forked child leaves them alone: their mutexes may be held
+  // for ever.
   struct Shared {
     std::shared_ptr<const GpuMonitor> monitor;
     Gpu gpu = nullptr;

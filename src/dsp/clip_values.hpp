@@ -30,8 +30,8 @@ class ClipValues {
   std::uint32_t channel_count_;
 };
 
-// Whether the affine normalization follows the logarithm at once. With log.range it must wait: that
-// step lies between them.
+// True where the affine normalization follows the logarithm at once. With log.range it must wait:
+// that step lies between them.
 [[nodiscard]] bool has_affine_at_once(const formats::FeatureConfig& config) noexcept;
 
 }  // namespace xtts::dsp

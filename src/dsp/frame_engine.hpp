@@ -45,7 +45,7 @@ class FrameEngines {
   virtual ~FrameEngines() = default;
   [[nodiscard]] virtual Result<std::unique_ptr<FrameEngine>> make(
       const formats::FeatureConfig& config) const = 0;
-  // What decides the engine's numbers, for `numerics.device`.
+  // Names all that decides the engine's numbers, for `numerics.device`.
   [[nodiscard]] virtual std::string device() const = 0;
 };
 

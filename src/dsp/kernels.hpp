@@ -25,9 +25,9 @@ inline constexpr std::size_t kBlockFrames = 8;
 
 enum class SpectrumOp : std::uint8_t { kPower, kMagnitude, kRootPlus };
 
-// What turns the complex transform Z of n_fft / 2 points, made of a real frame's even samples (re)
-// and odd samples (im), into the frame's own spectrum X. With h = n_fft / 2, t = 2 pi k / n_fft,
-// and the frame scaled by 1/2 beforehand:
+// A table that turns the complex transform Z of n_fft / 2 points, made of a real frame's even
+// samples (re) and odd samples (im), into the frame's own spectrum X. With h = n_fft / 2, t = 2 pi
+// k / n_fft, and the frame scaled by 1/2 beforehand:
 //   S = Z[k] + conj Z[h-k],  D = Z[k] - conj Z[h-k],  T = D (-sin t - i cos t),  |X[k]| = |S + T|,
 //   |X[h-k]| = |S - T|
 // `sines` and `cosines` hold k = 1 ... h / 2, and within each full group of `lanes` in the order

@@ -96,8 +96,8 @@ float largest_finite(DType dtype) noexcept {
   return std::numeric_limits<float>::max();
 }
 
-// Whether a finite stored value may become infinite in the dtype of the batch. What overflows a
-// float32 is not asked: NumPy's numbers do so, too.
+// True where a finite stored value may become infinite in the dtype of the batch. A value that
+// overflows a float32 does not count: NumPy's numbers do so, too.
 bool may_overflow(DType from, const ChannelNorm* norm, DType to) {
   if (to == DType::kFloat32 || !is_float(to)) return false;
   double largest = largest_finite(from);

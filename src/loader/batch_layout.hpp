@@ -59,7 +59,7 @@ struct ColumnLayout {
     return is_changed() && !may_overflow && size_bytes(column->spec.dtype) <= size_bytes(dtype);
   }
   [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
-  // What the batch has behind the true rows of a record with these fill bits.
+  // The pattern behind the true rows of a record with these fill bits.
   [[nodiscard]] device::Pattern padding(std::uint32_t fill_bits) const noexcept;
   // True where the dtype cannot hold the record's own fill value: padding() gives its largest.
   [[nodiscard]] bool is_padding_saturated(std::uint32_t fill_bits) const noexcept;

@@ -61,7 +61,7 @@ class EpochPlan {
   [[nodiscard]] std::uint8_t bucket_of(std::uint64_t step) const noexcept;
   void find_places(std::uint64_t step, std::uint32_t rank,
                    std::vector<std::uint64_t>& places) const;
-  // What is consumed once all ranks have taken so many steps of this plan.
+  // The clips consumed once all ranks have taken so many steps of this plan.
   [[nodiscard]] Consumed consumed_after(std::uint64_t step_count) const;
 
  private:

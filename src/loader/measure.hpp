@@ -30,8 +30,8 @@ struct MeasuredPass {
   std::uint64_t bytes = 0;  // of true rows
   double seconds = 0.0;
   double waited_s = 0.0;  // how long the consumer waited
-  // What the GPU did meanwhile, if batches are consumed on one. It has no sample where it could not
-  // be asked.
+  // The use of the GPU meanwhile, if batches are consumed on one. It has no sample where it could
+  // not be asked.
   std::optional<GpuUse> gpu;
 };
 

@@ -30,7 +30,7 @@ constexpr std::uint64_t kStagedRecordBytesMin = std::uint64_t{16} << 10U;
 // they came one by one, at the same speed (variation 0.3 and not 1.2).
 constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{16} << 20U;
 
-// Whether the column's records are staged.
+// True where the column's records are staged.
 [[nodiscard]] bool is_stageable(const ColumnLayout& column);
 
 struct ReadAheadOptions {

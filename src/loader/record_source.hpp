@@ -60,7 +60,7 @@ class RecordFeed {
   // Finds the records anew after some rows have gone and those behind them have moved up.
   virtual void find_again(BatchSlot& slot) const = 0;
   // Releases what was prepared for rows [first, end) of a batch, used or not, also a second time.
-  // What a device has borrowed stays until end_batch().
+  // Bytes that a device has borrowed stay until end_batch().
   virtual void release(const BatchSlot& slot, std::uint32_t first_row,
                        std::uint32_t end_row) const = 0;
 
@@ -82,7 +82,7 @@ class RecordFeed {
   [[nodiscard]] virtual FeedWords words() const = 0;
 };
 
-// What a feed is made for. `selection` and `layouts` outlive the feed.
+// The inputs of a feed. `selection` and `layouts` outlive the feed.
 struct FeedJob {
   const Selection& selection;
   std::span<const BatchLayout> layouts;  // one, or one for each bucket

@@ -35,7 +35,7 @@ struct RingWaits {
   std::chrono::nanoseconds fillers{};   // waiting for a free slot, all threads together
 };
 
-// What a consumer does while its batch is not ready.
+// The consumer's behaviour while its batch is not ready.
 enum class Consumer : std::uint8_t { kHelps, kWaits };
 
 class Ring {

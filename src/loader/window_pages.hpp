@@ -61,7 +61,7 @@ class WindowPages {
   void bring_in_indexes(const IsStopping& is_stopping);
   void bring_in(const EpochOrder& order, std::uint64_t window, const IsStopping& is_stopping);
 
-  // What the system did not grant, if anything. From any thread.
+  // Tells what the system did not grant, if anything. From any thread.
   [[nodiscard]] std::string shortfall() const;
 
  private:

@@ -43,7 +43,7 @@ class WindowReader {
   // Returns when the window of this place has been read, or stop() was called.
   void wait_for(std::uint64_t place);
 
-  // What the system did not grant, if anything. From any thread.
+  // Tells what the system did not grant, if anything. From any thread.
   [[nodiscard]] std::string shortfall() const { return pages_.shortfall(); }
 
  private:

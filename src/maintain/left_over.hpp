@@ -1,5 +1,5 @@
-// What a command that died after it had published, or that ran beside a reader, has left of its
-// work. Free functions. One thread at a time. Failures: kResource, and those of CacheFolder.
+// Removes the leftovers of a command that died after it had published, or that ran beside a reader.
+// Free functions. One thread at a time. Failures: kResource, and those of CacheFolder.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct LeftOver {
 // without a journal. Null: there is none.
 [[nodiscard]] std::shared_ptr<reader::CacheView> published_and_left(Env& env,
                                                                     const std::string& to);
-// Whether both have the same clips in the same order, and the same numbers of names.
+// True where both have the same clips in the same order, and the same numbers of names.
 [[nodiscard]] Result<bool> has_same_clips(reader::CacheView& a, reader::CacheView& b);
 
 }  // namespace xtts::maintain

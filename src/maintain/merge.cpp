@@ -42,7 +42,7 @@ class ShardsOfPart {
     return join_path(view_.path(), reader::shard_name(view_.manifest().columns[column_], next_));
   }
 
-  // Whether the next shard holds the record.
+  // True where the next shard holds the record.
   Result<bool> holds(std::uint64_t position) {
     XTTS_ASSIGN(const auto location, view_.location(column_, position));
     XTTS_ASSIGN(const auto block, view_.block(column_, location.block_row));
@@ -227,7 +227,7 @@ class Merger {
   MergeReport report_;
 };
 
-// Whether the cache was merged from these parts: it has their shards of sound, and no other.
+// True where the cache was merged from these parts: it has their shards of sound, and no other.
 bool is_merge_of(const Parts& parts, const Manifest& merged) {
   std::multiset<Digest> of_parts;
   for (const auto& part : parts)

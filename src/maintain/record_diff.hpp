@@ -25,7 +25,7 @@ struct RecordDifference {
   [[nodiscard]] double mean_abs() const noexcept {
     return value_count == 0 ? 0.0 : sum_abs / static_cast<double>(value_count);
   }
-  // Whether only numbers differ, all of them within `tolerance`.
+  // True where only numbers differ, all of them within `tolerance`.
   [[nodiscard]] bool is_within(double tolerance) const noexcept {
     return length_a == length_b && !fills_differ && max_abs <= tolerance;
   }

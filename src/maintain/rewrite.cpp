@@ -345,7 +345,7 @@ Status check_dtype(DType from, DType to) {
               std::string(to_string(to)) + "'"};
 }
 
-// Whether `left` is what the request would make of `from`.
+// True where `left` is what the request would make of `from`.
 Result<bool> is_conversion(reader::CacheView& from, reader::CacheView& left,
                            const ConvertRequest& request) {
   const Manifest& before = from.manifest();

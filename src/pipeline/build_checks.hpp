@@ -1,5 +1,5 @@
-// What a build refuses before it computes or publishes: a wrong folder, another recipe or other
-// numerics than the published cache's, too many rejects. Each message says what to do next.
+// The checks that refuse a build before it computes or publishes: a wrong folder, another recipe or
+// other numerics than the published cache's, too many rejects. Each message says what to do next.
 #pragma once
 
 #include <cstdint>

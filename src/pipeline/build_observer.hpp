@@ -23,7 +23,7 @@ struct StorageChoice {
   bool chosen = false;
 };
 
-// What the build knows when it has decoded at most a small sample.
+// The facts that the build knows when it has decoded at most a small sample.
 struct BuildPreview {
   std::string layout;
   std::uint64_t clip_count = 0;
@@ -49,8 +49,8 @@ struct BuildPreview {
   std::optional<double> build_seconds;
   std::optional<std::pair<double, double>>
       build_seconds_range;  // from, to: what it will lie within
-  // What a device other than the CPU can save at most: the features' share of the CPU's time. Unset
-  // on the CPU, and outside of a dry run.
+  // The most that a device other than the CPU can save: the features' share of the CPU's time.
+  // Unset on the CPU, and outside of a dry run.
   std::optional<double> most_saved_share;
   DropRemedy expected_drops;         // clips that are too long; no key: none are expected
   double expected_drop_share = 0.0;  // share of clips, or of hours

@@ -35,14 +35,14 @@
 
 namespace xtts::pipeline {
 
-// What all phases share. The request's `cancelled` calls the observer.
+// The context that all phases share. The request's `cancelled` calls the observer.
 struct BuildJob {
   Env& env;
   const BuildRequest& request;
   BuildObserver& observer;
 };
 
-// What lies at CACHE before the build.
+// The state of CACHE before the build.
 struct CacheState {
   // The cache that the build continues, with a lock on its generation; null if the build begins
   // anew.
@@ -89,8 +89,8 @@ struct Planned {
 [[nodiscard]] BuildPreview preview_done(const BuildJob& job, const Planned& planned,
                                         const BuildReport& published);
 
-// What an interrupted build has done of the plan. Work of another recipe was refused before
-// (unfinished.hpp), unless it is to be discarded.
+// Finds the part of the plan that an interrupted build has done. Work of another recipe was refused
+// before (unfinished.hpp), unless it is to be discarded.
 [[nodiscard]] Result<SealedWork> find_sealed_work(const BuildJob& job, const Planned& planned,
                                                   std::uint64_t generation);
 

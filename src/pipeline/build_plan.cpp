@@ -169,7 +169,7 @@ class Planner {
            request_.sources->audio_roots == plan_.audio_roots;
   }
 
-  // Whether the last build saw the same input and left nothing that is worth another try.
+  // True where the last build saw the same input and left nothing that is worth another try.
   bool is_as_before() const {
     return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
            !request_.has_new_speakers && request_.sources->plan_digest == plan_.digest &&
@@ -205,7 +205,7 @@ class Planner {
     return request_.sources->find(formats::id_hash(clip.dataset, clip.id));
   }
 
-  // Whether the source is the file of the last build, so that it need not be hashed.
+  // True where the source is the file of the last build, so that it need not be hashed.
   bool is_file_of_before(const store::SourceRow* row, const Clip& clip) const {
     return row != nullptr && comes_from_same_folders() && is_same_file(*row, clip);
   }

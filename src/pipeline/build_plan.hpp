@@ -90,7 +90,7 @@ struct PlanRequest {
 [[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request,
                                           std::optional<corpus::Corpus> found = {});
 
-// Whether a cache of the plan has the column tokens.
+// True where a cache of the plan has the column tokens.
 [[nodiscard]] bool has_tokens(const BuildPlan& plan, const formats::Recipe& recipe);
 [[nodiscard]] std::string_view text_to_tokenize(const corpus::Clip& clip,
                                                 const formats::TextConfig& config);

@@ -14,8 +14,8 @@
 
 namespace xtts::pipeline {
 
-// Whether a rule of the recipe left out a clip of the corpus. A file that is no clip (AppleDouble,
-// say) is not dropped.
+// True where a rule of the recipe left out a clip of the corpus. A file that is no clip
+// (AppleDouble, say) is not dropped.
 [[nodiscard]] bool is_drop(const formats::Reject& reject) noexcept;
 
 // The lowest value of the rule's setting that keeps the clip; unset if no number does.
@@ -25,7 +25,7 @@ namespace xtts::pipeline {
 [[nodiscard]] std::optional<double> seconds_of_drop(const formats::Reject& reject,
                                                     const formats::FeatureConfig& features);
 
-// What a rule has dropped, and the values of its setting that would keep more.
+// The drops of one rule, and the values of its setting that would keep more.
 struct DropRemedy {
   struct Choice {
     double value = 0.0;

@@ -1,7 +1,7 @@
-// What a person wants to know before a build begins: hours, sizes, time as a range, and how many
-// clips are too long for the recipe. It decodes and measures a sample of the clips that are left to
-// compute (clip_sample.hpp). It estimates the other clips from their kind and size, and segments
-// from their list.
+// The estimate before a build begins: hours, sizes, time as a range, and how many clips are too
+// long for the recipe. It decodes and measures a sample of the clips that are left to compute
+// (clip_sample.hpp). It estimates the other clips from their kind and size, and segments from their
+// list.
 //
 // With `engines` (null: the CPU's), kFixed also measures how much of the CPU's time the features
 // take: a device can save no more.

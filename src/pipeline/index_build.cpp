@@ -31,8 +31,8 @@ namespace {
 using corpus::Clip;
 using formats::SectionKind;
 
-// What the pass over all clips has found for tables and manifest. The details of the clips are
-// already in the file; nothing is added after this point.
+// The data that the pass over all clips has found for tables and manifest. The details of the clips
+// are already in the file; nothing is added after this point.
 struct Gathered {
   std::vector<IndexedColumn> columns;  // by their numbers
   ClipRows clips;

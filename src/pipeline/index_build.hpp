@@ -39,7 +39,7 @@ struct IndexJob {
   reader::CacheView* previous = nullptr;
   const std::vector<formats::ColumnSpec>& columns;  // of sound, by their numbers
   const std::vector<store::JournalShard>& shards;   // of the columns of sound, by this build
-  // Whether this index keeps the published tokens.
+  // True where this index keeps the published tokens.
   bool keeps_texts = false;
   const std::vector<formats::Reject>& rejects;     // all, in the order of the file
   const std::vector<std::string>& known_speakers;  // numbers 0, 1, ...; fit the published ones

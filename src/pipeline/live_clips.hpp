@@ -47,7 +47,8 @@ struct LiveRecord {
   std::vector<RecordRows> records;
   std::uint32_t frame_count = 0;
   std::uint32_t token_count = 0;
-  // What a cache's index would hold for it, without duplicates: these need all clips at once.
+  // The facts that a cache's index would hold for it, without duplicates: these need all clips at
+  // once.
   formats::RecordFacts facts;
   std::uint8_t flags = 0;  // of its index row
 };

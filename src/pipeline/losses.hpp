@@ -73,7 +73,7 @@ struct DroppedShare {
                                          std::uint64_t found_count, std::uint64_t stored_count,
                                          std::optional<double> stored_seconds);
 
-// Whether the loss is known before anything is computed, or after everything is.
+// Says when the loss is known: before anything is computed, or after everything is.
 enum class LossKnown : std::uint8_t { kBefore, kAfter };
 
 // " --max-rejects 12": the limits that a build of an unchanged DATA has to name, since it meets the

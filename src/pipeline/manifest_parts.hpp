@@ -1,4 +1,4 @@
-// What a manifest holds of the recipe. Pure functions.
+// The recipe's part of a manifest. Pure functions.
 #pragma once
 
 #include "formats/manifest.hpp"

@@ -45,7 +45,7 @@ Status check_plan(const BuildJob& job, const reader::CacheView& previous, const 
   return check_same_numerics(published.numerics, planned.numerics, planned.plan.to_compute.size());
 }
 
-// What lists DATA, and what decides on its clips apart from the columns.
+// Returns the request's parts that list DATA and decide on its clips, without the columns.
 PlanRequest plan_request_of(const BuildJob& job, const formats::Recipe& recipe,
                             const CacheState& cache_state) {
   const BuildRequest& request = job.request;

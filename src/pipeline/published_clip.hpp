@@ -19,14 +19,14 @@ namespace xtts::pipeline {
 // The clip that a record was made of, as its lists stated it.
 [[nodiscard]] corpus::Clip clip_of(formats::RecordFacts facts);
 
-// Whether the record's source had the clip's suffix: of headerless sound, it tells the codec.
+// True where the record's source had the clip's suffix: of headerless sound, it tells the codec.
 [[nodiscard]] bool is_decoded_alike(const corpus::Clip& clip, const formats::RecordFacts& facts);
 
-// What sources.bin keeps of a clip's reject, to tell whether it still stands: a check of its line
-// and of the part of the source that it judged. Never 0.
+// Returns the value in sources.bin that tells whether a clip's reject still stands: a check of its
+// line and of the part of the source that it judged. Never 0.
 [[nodiscard]] std::uint64_t check_of(const formats::Reject& reject, const corpus::Clip& clip);
 
-// Whether the corpus of a published cache has texts: it has tokens, or a clip has a text.
+// True where the corpus of a published cache has texts: it has tokens, or a clip has a text.
 [[nodiscard]] bool has_texts(const formats::Manifest& manifest,
                              std::span<const corpus::Clip> clips);
 

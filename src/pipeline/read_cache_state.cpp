@@ -38,8 +38,8 @@ Status check_manifest_is_not_lost(const BuildJob& job) {
               command_in_text(reader::repair_command(cache)) + " brings it back"};
 }
 
-// Whether the build replaces the published cache instead of continuing it. A cache that cannot be
-// opened does not count as a later generation by another builder.
+// True where the build replaces the published cache instead of continuing it. A cache that cannot
+// be opened does not count as a later generation by another builder.
 bool overwrites(const BuildRequest& request,
                 const Result<std::shared_ptr<reader::CacheView>>& found) {
   if (!request.overwrite || request.overwrite_only.empty()) return request.overwrite;

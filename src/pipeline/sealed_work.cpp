@@ -100,7 +100,7 @@ class SealedWorkFinder {
     std::size_t operator()(const Digest& digest) const noexcept { return digest.low; }
   };
 
-  // What made a shard, compared with this build. A kept shard may be older than the interrupted
+  // The origin of a shard, compared with this build. A kept shard may be older than the interrupted
   // one.
   struct Origin {
     bool is_kept;
@@ -128,7 +128,7 @@ class SealedWorkFinder {
                                                       });
   }
 
-  // Whether a shard of just this plan's clips would have the same bytes.
+  // True where a shard of just this plan's clips would have the same bytes.
   [[nodiscard]] bool may_stay(const JournalShard& shard) const {
     const Interrupted& before = job_.interrupted;
     if (shard.is_kept || !before.is_same_generation || !before.has_same_features) return false;
@@ -250,8 +250,8 @@ class SealedWorkFinder {
     return has_content(clip, id, reject.content_digest, origin.is_kept);
   }
 
-  // Whether the clip's source is what the work was made of. A file that is as the interrupted build
-  // saw it, before it read it, need not be hashed; but kept work is older.
+  // True where the clip's source is what the work was made of. A file that is still as the
+  // interrupted build saw it before reading need not be hashed; but kept work is older.
   bool has_content(const Clip& clip, const Digest& id, const std::optional<Digest>& content,
                    bool is_kept) {
     if (!content) return false;
@@ -275,7 +275,7 @@ class SealedWorkFinder {
     return row != nullptr && is_same_file(*row, clip) ? row : nullptr;
   }
 
-  // Whether the line has all clips of the planned shard, and nothing else.
+  // True where the line has all clips of the planned shard, and nothing else.
   [[nodiscard]] bool is_whole(std::size_t number, const JournalShard& shard,
                               std::size_t planned) const {
     const std::size_t begin = planned * per_shard_;
@@ -297,8 +297,8 @@ class SealedWorkFinder {
     return next == store::record_count(shard) && reject_count == shard.rejects.size();
   }
 
-  // Whether another shard that stays holds each of its clips. What a rule of this plan drops, or
-  // DATA no longer has, lies nowhere else until a generation is published.
+  // True where another shard that stays holds each of its clips. A clip that a rule of this plan
+  // drops, or that DATA no longer has, lies nowhere else until a generation is published.
   [[nodiscard]] bool is_superseded(std::size_t number) const {
     return ids_[number] && std::ranges::all_of(*ids_[number], [&](const Digest& id) {
              const auto place = places_.find(id);

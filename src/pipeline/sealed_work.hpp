@@ -69,8 +69,8 @@ class SealedWork {
   // Clips of the plan that need not be decoded.
   [[nodiscard]] std::uint64_t clip_count() const noexcept { return clip_count_; }
 
-  // Whether the clip at this place of `to_compute` need not be decoded; else its outcome, but for
-  // the rules of the corpus section. kCorrupt: the record is damaged.
+  // has() is true where the clip at this place of `to_compute` need not be decoded; copy() gives
+  // its outcome, but for the rules of the corpus section. kCorrupt: the record is damaged.
   [[nodiscard]] bool has(std::size_t place) const;
   [[nodiscard]] Result<records::ClipOutcome> copy(Env& env, const std::string& cache,
                                                   std::size_t place) const;

@@ -15,7 +15,7 @@ namespace xtts::pipeline {
           .inode = clip.source_inode};
 }
 
-// Whether the source is the very file of the row, below the same folders.
+// True where the source is the very file of the row, below the same folders.
 [[nodiscard]] inline bool is_same_file(const store::SourceRow& row, const corpus::Clip& clip) {
   return row.size_bytes == clip.source_bytes && row.mtime_ns == clip.source_mtime_ns &&
          row.ctime_ns == clip.source_ctime_ns && row.inode == clip.source_inode;

@@ -20,7 +20,7 @@ namespace xtts::pipeline {
 [[nodiscard]] const std::vector<std::string>& numbers_to_keep(
     const std::vector<std::string>& published, const std::vector<std::string>& given);
 
-// What a user is told of `given`, in words; nullopt: nothing. `published`: null for a new cache.
+// Tells the user about `given`, in words; nullopt: nothing. `published`: null for a new cache.
 [[nodiscard]] std::optional<std::string> note_on_speakers(const std::vector<std::string>& given,
                                                           const std::vector<std::string>* published,
                                                           const std::vector<corpus::Clip>& clips);

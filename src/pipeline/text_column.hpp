@@ -13,7 +13,7 @@
 
 namespace xtts::pipeline {
 
-// What the index holds of a clip's text.
+// The index's facts of a clip's text.
 struct ClipText {
   std::optional<formats::Reason> refusal;  // set: the text breaks this rule; nothing else is set
   std::uint32_t token_count = 0;
@@ -26,7 +26,7 @@ struct ClipText {
 // text.normalize makes is the normalized text. A text of which nothing is left is gone.
 // kUnsupported: a table that this version cannot read.
 [[nodiscard]] Status take_texts(const formats::TextConfig& config, corpus::Corpus& corpus);
-// What the index holds of a text that has no tokens; empty without a text.
+// The index's facts of a text that has no tokens; empty without a text.
 [[nodiscard]] formats::RecordFacts facts_of_untokenized(const corpus::Clip& clip,
                                                         const formats::TextConfig& config);
 [[nodiscard]] ClipText tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,

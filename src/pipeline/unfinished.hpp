@@ -22,7 +22,7 @@ namespace xtts::pipeline {
 
 struct BuildPlan;
 
-// What was asked of the work, as the head of its journal keeps it (JournalHead::about).
+// The request behind the work, as the head of its journal keeps it (JournalHead::about).
 struct AskedWork {
   std::string column;     // of add_column; empty: a build, with the members below
   std::string data = {};  // absolute
@@ -57,9 +57,9 @@ struct Unfinished {
 [[nodiscard]] std::string command_to_continue(const std::string& cache,
                                               const Unfinished& unfinished);
 
-// Whether the build may take over what lies in .build/. kMismatch: it is other work, which must go
-// on or be given up first; the message has both commands. `continued`: the published cache that the
-// build updates.
+// True where the build may take over what lies in .build/. kMismatch: it is other work, which must
+// go on or be given up first; the message has both commands. `continued`: the published cache that
+// the build updates.
 [[nodiscard]] Result<bool> check_unfinished(Env& env, const BuildRequest& request,
                                             const formats::Manifest* published, bool is_update,
                                             const Digest& numerics);

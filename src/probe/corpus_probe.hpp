@@ -75,7 +75,7 @@ class CorpusProbe {
     std::string first;  // "wavs/a.wav: " and why it cannot be used; empty: there is none
   };
   [[nodiscard]] Faults faults() const;
-  // What the clips that measure() has computed are like.
+  // The sound of the clips that measure() has computed.
   [[nodiscard]] const SampledSound& sound() const noexcept { return sound_; }
 
  private:

@@ -1,4 +1,4 @@
-// What this machine has: processors, memory, limits. One snapshot; any thread.
+// This machine: processors, memory, limits. One snapshot; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Monitor samples what a machine does while it trains: processors, memory, the disk below a
 // folder, GPUs, how much of a cache is in memory, and how long readers wait. One thread at a time.
-// What cannot be read is absent.
+// A value that cannot be read is absent.
 #pragma once
 
 #include <chrono>
@@ -63,7 +63,7 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // What happened since the last call, or since open().
+  // Samples the time since the last call, or since open().
   [[nodiscard]] MonitorSample sample();
   // Why there is no GPU; empty: there is one.
   [[nodiscard]] const std::string& no_gpu() const noexcept { return no_gpu_; }

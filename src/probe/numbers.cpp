@@ -127,7 +127,7 @@ Result<json> sample_cache_numbers(Env& env, const CorpusQuestion& question,
       build_sample(env, question.build, cache, count, clips_in_data, run.cancelled);
   XTTS_TRY(check_cancelled(run));
   if (!built.ok()) {
-    // What follows the reason is advice for a build that is to stay.
+    // The text behind the reason is advice for a build that is to stay.
     const std::string reason = built.message().substr(0, built.message().find(';'));
     return Status(built.code(), "A cache of a sample could not be built in " + run.scratch_folder +
                                     " (TMPDIR names another folder): " + reason);

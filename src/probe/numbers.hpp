@@ -1,5 +1,5 @@
-// What the probes find, as the JSON that the adviser reads. README.md of this folder names the
-// members; what is not known is null. Nothing is judged here.
+// The findings of the probes, as the JSON that the adviser reads. README.md of this folder names
+// the members; an unknown one is null. Nothing is judged here.
 //
 // One thread at a time; they start threads and processes of their own. Failures: kCancelled, and
 // those that are named.
@@ -15,7 +15,7 @@
 
 namespace xtts::probe {
 
-// What a measurement is told, and tells.
+// The inputs of a measurement, and the calls by which it reports.
 struct Run {
   std::string scratch_folder = {};   // exists
   std::string writable_folder = {};  // where a sync is timed; empty: nowhere

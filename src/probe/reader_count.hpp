@@ -1,4 +1,5 @@
-// What a reader writes into its file for the monitor (loader/stats_file.hpp). Pure functions.
+// The counts that a reader writes into its file for the monitor (loader/stats_file.hpp). Pure
+// functions.
 #pragma once
 
 #include <cstdint>

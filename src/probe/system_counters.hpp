@@ -1,4 +1,4 @@
-// What the kernel counts: processor time, disk reads, memory. The parsers are pure; they take texts
+// The kernel's counters: processor time, disk reads, memory. The parsers are pure; they take texts
 // of /proc and ignore what they do not know.
 #pragma once
 

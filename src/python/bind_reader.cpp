@@ -64,7 +64,7 @@ class OpeningWatch {
   std::exception_ptr failure_;
 };
 
-// What a reader told of itself when it was closed.
+// The state of a reader when it was closed.
 struct ClosedReader {
   std::uint64_t epoch = 0;
   std::uint64_t sample_count = 0;

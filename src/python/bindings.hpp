@@ -10,7 +10,7 @@
 
 namespace xtts::python {
 
-// What Python's Cache holds. Readers share it.
+// The content of Python's Cache. Readers share it.
 struct CacheHandle {
   std::shared_ptr<const Cache> cache;
 };

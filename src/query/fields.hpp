@@ -36,7 +36,7 @@ struct Field {
 
 [[nodiscard]] std::span<const Field> fields();
 [[nodiscard]] const Field* find_field(std::string_view name);
-// Whether the field is known before the clip's sound is read and its text is tokenized.
+// True where the field is known before the clip's sound is read and its text is tokenized.
 [[nodiscard]] bool is_of_lists(const Field& field) noexcept;
 
 }  // namespace xtts::query

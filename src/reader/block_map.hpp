@@ -86,7 +86,7 @@ class BlockMap {
   [[nodiscard]] Result<std::optional<MappedArray>> find_array(std::uint32_t column_id,
                                                               std::uint64_t first_position,
                                                               std::uint32_t count);
-  // Whether verify() has passed for this record.
+  // True where verify() has passed for this record.
   [[nodiscard]] bool is_verified(const RecordPlace& place) noexcept;
   // Checks that the record is undamaged and belongs to this clip. Repeated calls are cheap.
   [[nodiscard]] Status verify(const RecordPlace& place);

@@ -17,7 +17,8 @@ bool holds_an_index(Env& env, const std::string& cache) {
          });
 }
 
-// What to do if the user named a file: the cache's folder, if the file is a cache's manifest.
+// Returns the hint for a user who named a file: the cache's folder, if the file is a cache's
+// manifest.
 std::string folder_instead_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);

@@ -19,7 +19,7 @@
 
 namespace xtts::recipe {
 
-// Whether DATA is meant as such a file: it ends in .yaml or .yml.
+// True where DATA is meant as such a file: it ends in .yaml or .yml.
 [[nodiscard]] bool is_corpora_file(const std::string& data);
 [[nodiscard]] Result<std::vector<formats::CorporaEntry>> load_corpora(Env& env,
                                                                       const std::string& path);

@@ -38,7 +38,8 @@ struct Key {
   std::function<void(formats::Recipe&)> reset;  // to the default
 };
 
-// What a file has that says nothing: the defaults of the sections, and lengths of the corpus.
+// Returns the recipe of a file that says nothing: the defaults of the sections, and lengths of the
+// corpus.
 [[nodiscard]] formats::Recipe default_recipe();
 
 [[nodiscard]] const std::vector<Key>& key_table();

@@ -25,7 +25,7 @@ namespace xtts::recipe {
 // a channels_file, and what `convert --bake` has added.
 [[nodiscard]] std::vector<std::string> differences_from_shipped(Env& env,
                                                                 const formats::Recipe& recipe);
-// Whether there is a shipped recipe of its name without differences: what it fits, this fits.
+// True where the shipped recipe of its name has no differences: what that one fits, this one fits.
 [[nodiscard]] bool has_features_of_its_name(Env& env, const formats::Recipe& recipe);
 
 // `name_or_path`: a shipped name, or the path of a YAML file (anything with a '/' or ending in

@@ -66,7 +66,7 @@ std::string own_problem(const formats::Recipe& recipe, const Key& key) {
   return {};
 }
 
-// Whether other keys mean something by its value.
+// True where other keys mean something by its value.
 bool is_switch(std::string_view name) {
   const auto& table = key_table();
   return std::any_of(table.begin(), table.end(),

@@ -45,7 +45,7 @@ std::string line_of(const Key& key, const formats::Recipe& recipe, std::size_t i
   return line + "# " + std::string(key.about);
 }
 
-// What all keys of the section come to.
+// Sums up all keys of the section.
 std::string numbers_comment(const formats::FeatureConfig& features) {
   const auto normalization = formats::normalization_of(features);
   return normalization ? "  # numbers: " + normalization->text + "\n" : std::string();

@@ -155,7 +155,7 @@ class TrainerReader {
     return {};
   }
 
-  // What the trainer cuts, it cuts at the end; a recipe would leave the clip out.
+  // The trainer cuts at the end; a recipe would leave the clip out.
   void cut_as_the_trainer_does() {
     if (is_used("data.max_mel_frames")) {
       recipe_.features->too_long = formats::TooLong::kTruncate;

@@ -1,4 +1,4 @@
-// What each key of the trainer's config.yaml means for features: the rows of keys.yaml in the
+// The meaning of each key of the trainer's config.yaml for features: the rows of keys.yaml in the
 // trainer's folder (src/python/xtts_advise/trainers) that have a class. The file is compiled in and
 // read once, when somebody first asks. Immutable then; share freely.
 #pragma once
@@ -22,8 +22,8 @@ struct TrainerRule {
   std::string recipe_key;  // kHonoured: the key it sets; empty where several are decided together
   std::string note;        // the other classes
   When when = When::kAlways;
-  // What the trainer takes where the key is absent, as YAML has it; empty: nothing depends on it
-  // here, or the recipe says the same.
+  // The trainer's value where the key is absent, as YAML has it; empty: nothing depends on it here,
+  // or the recipe says the same.
   std::string trainer_default = {};
   std::string loader_note;  // what a loader does with it that is no cache; empty: nothing
   std::string about;        // "text", "sound", "random sound": what the key changes; mostly empty

@@ -20,7 +20,7 @@ struct SoundSwitches {
 
 [[nodiscard]] bool is_sound_switch(std::string_view name);
 
-// What a switch does not ask for stays as the recipe has it.
+// Values that no switch asks for stay as the recipe has them.
 void apply_sound_switches(const SoundSwitches& switches, formats::Recipe& recipe);
 [[nodiscard]] TrainerKey describe_sound_switch(std::string_view name, const SoundSwitches& switches,
                                                const formats::Recipe& recipe);

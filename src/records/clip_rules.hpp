@@ -14,11 +14,11 @@
 
 namespace xtts::records {
 
-// Whether the rule is a sign that a source is cut or damaged. Such a reason stands among the facts'
-// warnings from decoding on, and corpus.truncated decides about it.
+// True where the rule is a sign that a source is cut or damaged. Such a reason stands among the
+// facts' warnings from decoding on, and corpus.truncated decides about it.
 [[nodiscard]] bool is_sign_of_cut(formats::Rule rule) noexcept;
 
-// Whether a clip was refused only because it had a text; without it, it is judged anew.
+// True where a clip was refused only because it had a text; without it, it is judged anew.
 [[nodiscard]] bool is_void_without_text(formats::Rule rule, const formats::Recipe& recipe);
 
 struct Refusal {

@@ -49,7 +49,7 @@ struct ConditionedClip {
 [[nodiscard]] formats::Reject reject_of(const corpus::Clip& clip, formats::RejectClass kind,
                                         formats::Reason reason);
 
-// What workers need for their work. Recipe and corpus must outlive them.
+// The inputs of workers. Recipe and corpus must outlive them.
 struct WorkerJob {
   Env& env;
   const formats::Recipe& recipe;
@@ -84,8 +84,8 @@ class ClipWorker {
   [[nodiscard]] virtual StageTimes times() const = 0;
 };
 
-// What decides the numbers, for the manifest. `engines` is null for the CPU's. The call starts a
-// decoder's process to ask it.
+// Returns all that decides the numbers, for the manifest. `engines` is null for the CPU's. The call
+// starts a decoder's process to ask it.
 [[nodiscard]] Result<formats::Numerics> numerics_of(dsp::Isa isa,
                                                     const audio::MakeDecoder& make_decoder,
                                                     const std::function<bool()>& cancelled = {},

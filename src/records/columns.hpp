@@ -27,7 +27,7 @@ constexpr std::uint32_t kMainId = 0;
 // sealed in one column is sealed in all.
 [[nodiscard]] std::uint64_t clips_per_shard(std::span<const formats::ColumnSpec> sound_columns);
 
-// Whether the column keeps sums of its values, for the statistics.
+// True where the column keeps sums of its values, for the statistics.
 [[nodiscard]] bool has_sums(const formats::ColumnSpec& column);
 
 // Makes the column's entry in the manifest, without its shards.

@@ -1,4 +1,4 @@
-// What a recipe asks of the decoder. Pure functions.
+// Translates a recipe into the decoder's request. Pure functions.
 #pragma once
 
 #include <cstdint>

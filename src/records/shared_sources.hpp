@@ -29,7 +29,7 @@
 
 namespace xtts::records {
 
-// What decoding a source for its first clip found out.
+// The facts that decoding a source for its first clip found out.
 struct SourceSound {
   Digest content_digest;
   audio::SourceFacts facts;

@@ -1,4 +1,4 @@
-// What becomes of clips that are too long for their recipe. Pure functions.
+// The rules for clips that are too long for their recipe. Pure functions.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 namespace xtts::records {
 
 [[nodiscard]] formats::TooLong rule_of(const formats::FeatureConfig& features, bool has_text);
-// Whether the rule changes when a clip gains or loses its text.
+// True where the rule changes when a clip gains or loses its text.
 [[nodiscard]] bool depends_on_text(const formats::FeatureConfig& features);
-// Whether a stored clip has more frames than its record.
+// True where a stored clip has more frames than its record.
 [[nodiscard]] bool was_cut(const formats::FeatureConfig& features,
                            const formats::RecordFacts& facts);
 // Longer clips are split where their list has times. Unset: no clip is split.

@@ -25,7 +25,7 @@ inline constexpr double kVanishedShareTold = 0.01;
 inline constexpr float kWavePeakMax = 2.0F;
 inline constexpr double kCutShareTold = 0.001;
 
-// Whether a column's values may be stored.
+// Says whether a column's values may be stored.
 struct ValueVerdict {
   std::optional<formats::Reason> refusal = {};  // they may not: not finite, or beyond the dtype
   std::optional<formats::Reason> warning = {};  // they may, but the clip gets this warning

@@ -1,4 +1,4 @@
-// What a GPU did, in words. Pure.
+// A GPU's activity, in words. Pure.
 #pragma once
 
 #include <string>

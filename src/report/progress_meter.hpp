@@ -11,7 +11,7 @@
 
 namespace xtts::report {
 
-// What is done so far. Threads may report out of order: counts that fall change no speed.
+// The work done so far. Threads may report out of order: counts that fall change no speed.
 struct WorkCounts {
   std::uint64_t done = 0;
   std::uint64_t total = 0;

@@ -1,4 +1,4 @@
-// What a build that is asked without a recipe takes from the unfinished build in its place, so that
+// The values that a build without a recipe takes from the unfinished build in its place, so that
 // the command that goes on with it is short. Reads the journal, without a lock. Failures:
 // kResource.
 #pragma once

@@ -34,7 +34,7 @@ std::string holder_of_this_process() {
   return holder_of_this_host() + std::to_string(::getpid());
 }
 
-// Whether the lock's holder is an ended process of this host. A decoder that this builder was
+// True where the lock's holder is an ended process of this host. A decoder that this builder was
 // starting has inherited the lock and drops it at its exec, within milliseconds.
 bool holder_has_ended(Env& env, const std::string& cache) {
   const auto text = read_text_file(env, lock_path(cache), kTextBytesMax);

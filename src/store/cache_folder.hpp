@@ -88,7 +88,7 @@ class CacheFolder {
   // Gives a sealed shard of another cache a name in this one, without reading it: by a link, or by
   // a copy (returns true) where file systems cannot link. `shard.ordinal` belongs to this cache.
   [[nodiscard]] virtual Result<bool> adopt(const SealedShard& shard, const std::string& from) = 0;
-  // Whether the sealed file exists with its table's size and block headers. Reads only headers.
+  // True where the sealed file exists with its table's size and block headers. Reads only headers.
   [[nodiscard]] virtual Result<bool> is_intact(const SealedShard& shard) = 0;
 
   // Begins an index (or any file named by its content) under a temporary name, for commit_file().

@@ -35,7 +35,7 @@ namespace xtts::store {
 // Removes a file; ok if it does not exist.
 [[nodiscard]] Status remove_if_there(Env& env, const std::string& path);
 
-// Whether both files exist and hold the same bytes.
+// True where both files exist and hold the same bytes.
 [[nodiscard]] Result<bool> same_contents(Env& env, const std::string& first,
                                          const std::string& second);
 

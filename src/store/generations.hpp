@@ -34,8 +34,8 @@ namespace xtts::store {
 [[nodiscard]] std::optional<std::uint64_t> unfinished_generation(Env& env,
                                                                  const std::string& cache);
 
-// Whether a cache was published here but has no manifest now. An index alone does not prove it: a
-// first build that dies right before its end leaves one, with the generation of its journal.
+// True where a cache was published here but has no manifest now. An index alone does not prove it:
+// a first build that dies right before its end leaves one, with the generation of its journal.
 [[nodiscard]] bool is_manifest_lost(Env& env, const std::string& cache);
 
 // The highest generation that may have been published; 0: none. It comes from the manifest, the

@@ -34,7 +34,7 @@ struct Hdf5Sizes {
 [[nodiscard]] Hdf5Description describe_shard(const formats::ColumnSpec& column,
                                              const Hdf5Sizes& sizes);
 
-// Whether every shard has a dataset of this name, so that no column may use it.
+// True where every shard has a dataset of this name, so that no column may use it.
 [[nodiscard]] bool is_taken_name(std::string_view column_name) noexcept;
 
 }  // namespace xtts::store

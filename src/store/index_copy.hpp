@@ -17,10 +17,10 @@ class CacheFolder;
 
 inline constexpr std::string_view kIndexCopyName = "copy-of-index.bin";
 
-// Whether the file is there and ends as the index of `manifest` does. Reads its footer only.
+// True where the file is there and ends as the index of `manifest` does. Reads its footer only.
 [[nodiscard]] bool has_index_copy(Env& env, const std::string& cache,
                                   const formats::Manifest& manifest);
-// Whether the file ends as another index does: after a crash, that of a generation that was not
+// True where the file ends as another index does: after a crash, that of a generation that was not
 // published.
 [[nodiscard]] bool is_copy_of_another(Env& env, const std::string& cache,
                                       const formats::Manifest& manifest);

@@ -24,7 +24,7 @@ struct JournalHead {
   Digest storage_fingerprint;
   Digest numerics;
   std::uint64_t generation = 1;
-  // What was asked, for messages and for the build that goes on: text of the caller.
+  // The caller's text about the request, for messages and for the build that goes on.
   std::string about = {};
 
   friend bool operator==(const JournalHead& a, const JournalHead& b) {

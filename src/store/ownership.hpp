@@ -18,7 +18,7 @@ namespace xtts::store {
 // The mark: a file in .build/ with a few words for people.
 inline constexpr std::string_view kBuildMark = "xtts-precompute";
 
-// Whether some version of our builder makes files of this name in .build/.
+// True where some version of our builder makes files of this name in .build/.
 [[nodiscard]] bool is_name_of_build(std::string_view name);
 
 [[nodiscard]] Status check_build_folder(Env& env, const std::string& cache);

@@ -394,7 +394,7 @@ Status leave(Env& env, store::CacheFolder& folder) {
   return journal.status().code() == StatusCode::kNotFound ? folder.finish() : Status();
 }
 
-// What a repair publishes has a copy of its index, too.
+// A repaired cache has a copy of its index, too.
 Status keep_index_copy(const Run& run, store::CacheFolder& folder) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
   if (!loaded || !is_sound_index(run.env, run.cache)) return {};

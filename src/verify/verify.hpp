@@ -62,8 +62,8 @@ struct Remedy {
   std::string partition = {};                 // "2/8": the cache is a part
   bool is_recipe_lost = false;                // with the manifest
   bool is_other_machine = false;              // its numerics are not the cache's
-  // What a build has to allow: the losses of the last one, and clips of the cache that DATA no
-  // longer has.
+  // The limits that a build has to allow: the losses of the last one, and clips of the cache that
+  // DATA no longer has.
   std::string limits = {};  // " --max-rejects 12"
   double gone_share = 0.0;
   std::string index = {};             // kChooseIndex: the likeliest

@@ -127,7 +127,7 @@ void open_only(benchmark::State& state) {
 }
 BENCHMARK(open_only);
 
-// What libav does with it: everything but mix, facts and resampling.
+// libav's part of the work: everything but mix, facts and resampling.
 void open_and_codec(benchmark::State& state) {
   const auto rate_hz = static_cast<std::uint32_t>(state.range(0));
   const MemoryFile file(wav(rate_hz, static_cast<std::uint16_t>(state.range(1))));
@@ -218,7 +218,8 @@ BENCHMARK(resample)
     ->ArgNames({"rate", "to", "method"})
     ->ArgsProduct({{22050, 44100, 48000}, {16000, 24000}, {0, 1, 2}});
 
-// What a plan asks before anything is decoded; files that a header says nothing about show 0 s.
+// Times the length that a plan asks for before anything is decoded; files that a header says
+// nothing about show 0 s.
 void measure_length(benchmark::State& state, const std::string& path, bool by_header) {
   const auto decoder = make_libav_decoder();
   double seconds = 0.0;

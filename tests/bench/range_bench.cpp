@@ -1,5 +1,5 @@
-// What the look for values that a dtype cannot hold costs a reader: a record of 800 frames of 80
-// mels is narrowed in pieces, with and without the look (src/loader/row_filler.cpp).
+// The cost for a reader of the look for values that a dtype cannot hold: a record of 800 frames of
+// 80 mels is narrowed in pieces, with and without the look (src/loader/row_filler.cpp).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

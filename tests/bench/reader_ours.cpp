@@ -69,7 +69,7 @@ void measure(Reader& reader, std::uint64_t epoch) {
   answer(seconds_since(begin), batch_ms);
 }
 
-// What the peers are to store: record after record, padded, in canonical order.
+// Writes the data that the peers are to store: record after record, padded, in canonical order.
 void dump(Reader& reader, const std::string& mels, const std::string& tokens) {
   std::FILE* files[] = {std::fopen(mels.c_str(), "wb"), std::fopen(tokens.c_str(), "wb")};
   reader.set_epoch(0);

@@ -43,7 +43,7 @@ void add_damaged_cache(MemoryEnv& env) {
   env.add_file(kCache + "/rejects.jsonl", "something else\n");
 }
 
-// What stands around the lost file is what it is made of.
+// The lost file is made of the files around it.
 void add_cache_without(MemoryEnv& env, const std::string& lost) {
   add_corpus(env);
   for (const auto& [name, bytes] : whole_cache()) {
@@ -158,7 +158,7 @@ TEST_P(RenewalInterrupted, AtEveryCallAndEndsWithTheSameBytes) {
     EXPECT_TRUE(again->ok);
     memory.forget_unsynced();
     EXPECT_EQ(damage_in(memory), "");
-    // What a crash right after publishing has left behind, the next build collects.
+    // The next build collects the files that a crash right after publishing has left behind.
     auto view = open_cache(memory);
     EXPECT_EQ(view->manifest().generation, 3U);
     view.reset();

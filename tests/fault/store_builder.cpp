@@ -61,7 +61,7 @@ struct Job {
   const FinishedImage* image = nullptr;
 };
 
-// What a generation computes.
+// Returns the shards that a generation computes.
 std::vector<Job> jobs_of(StoreKind store, std::uint64_t generation) {
   if (generation == 1) {
     return {{"mel", 0, &mel_image(store, 0)},

@@ -1,4 +1,4 @@
-// What the upload benchmarks have in common: a batch of [32, 800, 80] float32 with tokens [32,
+// The common parts of the upload benchmarks: a batch of [32, 800, 80] float32 with tokens [32,
 // 200], whose clips have between half and all of the frames, and a plain loop of page-locked copies
 // of its true bytes, which no reader could make.
 #pragma once

@@ -57,7 +57,7 @@ constexpr std::array<Variant, 10> kVariants = {{
      .waits_for_readers = false},
 }};
 
-// What a slot has.
+// The parts of a slot.
 struct Parts {
   device::HostMemory memory;
   cuda::HostLock locked;

@@ -82,7 +82,7 @@ HIDDEN = """(() => {
   return {count: all.length, hidden: all.filter(one => !one.checkVisibility()).length};
 })()"""
 
-# What has the focus: which summary it is (-1: none), whether it is marked, and whether its details are open.
+# The focus: which summary has it (-1: none), whether it is marked, and whether its details are open.
 FOCUS = """(() => {
   const one = document.activeElement, style = getComputedStyle(one);
   return {index: [...document.querySelectorAll('summary')].indexOf(one), open: Boolean(one.parentElement?.open),

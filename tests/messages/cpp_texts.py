@@ -25,7 +25,7 @@ ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]+)|([0-7]{1,3})|u([0-9a-fA-F]{4})|(.))",
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
-# What ends an expression at its level. `<` and `>` do not: they may belong to a template.
+# The tokens that end an expression at its level. `<` and `>` do not: they may belong to a template.
 ENDS = set(", ; = += ? : && || == != << <= >= return throw case else".split())
 # Calls whose texts nobody is shown: checks of the compiler, and docstrings of the bindings.
 SILENT_CALLS = {"static_assert", "sig", "class_", "enum_", "module_"}

@@ -23,7 +23,7 @@ COMMAND = re.compile(r"xtts-precompute ([a-z]+)\b([^'`\n;\\]*)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 # A command in quotes that lacks the program's name.
 BARE = re.compile(r"['`]([a-z]+)(?= (?:--[a-z]|[A-Z]{2}|-h))")
-# What follows the program's name in a sentence is no command.
+# Behind the program's name, these words make a sentence, no command.
 SENTENCE = re.compile(r"xtts-precompute (again|has|which|is|does|and)\b")
 
 

@@ -35,7 +35,7 @@ LEFT_OUT = set(
     "image2pipe ffmetadata chromaprint alsa oss pulse opengl sdl,sdl2 fbdev caca xv video4linux2,v4l2 mkvtimestamp_v2 "
     "data rawvideo asf_stream ipod psp 3g2 f4v ogv oga svcd vcd vob dvd mxf_d10 mxf_opatom ismv".split()
 )
-# What libavformat cannot tell of these muxers: they take more codecs than the one that they name.
+# Codecs that libavformat does not tell of these muxers: they take more than the one that they name.
 ALSO = {
     "mpegts": {"aac", "ac3", "eac3", "mp2", "libmp3lame", "libopus", "dca", "s302m", "truehd"},
     "ogg": {"flac", "libopus", "opus", "libspeex"},
@@ -54,8 +54,8 @@ DECODERS = {
     ("ogg", "vorbis"): "oggdec -Q -o OUT IN",
     ("wv", "wavpack"): "wvunpack -q -y IN -o OUT",
 }
-# What libsndfile reads as its writer meant it. It takes FFmpeg's VOC of several blocks for one, and its 64-bit WAV of
-# floats for one of whole numbers.
+# The containers that libsndfile reads as their writer meant them. It takes FFmpeg's VOC of several blocks for one, and
+# its 64-bit WAV of floats for one of whole numbers.
 BY_SNDFILE = {"aiff", "au", "caf", "ircam", "wav"}
 # An encoder of one rate is given its own.
 OWN_RATE_HZ = {"g722": 16000, "libcodec2": 8000, "libgsm": 8000, "libgsm_ms": 8000, "g726": 8000, "g726le": 8000}

@@ -32,8 +32,8 @@ void begin(const testing::fake_cuda::Options& options) {
   testing::fake_cuda::reset(options);
 }
 
-// What a consumer does is chosen by a seed, too. With two GPUs, one receives the batches, and the
-// other one consumes them.
+// A seed chooses the consumer's acts, too. With two GPUs, one receives the batches, and the other
+// one consumes them.
 class Consumer {
  public:
   explicit Consumer(const MadeCache& cache) : opened_(cache.open()) {

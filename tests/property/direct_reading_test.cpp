@@ -55,7 +55,7 @@ class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, Device
     return std::move(*loader);
   }
 
-  // What comes mapped on the CPU comes in each way on this device.
+  // Batches that come mapped on the CPU come in each way on this device.
   void expect_same(const ReaderOptions& options) {
     const auto wanted_of = open_there(env_, options, Reading::kMapped);
     EXPECT_TRUE(wanted_of->stats().reading.starts_with("mapped:"));
@@ -173,7 +173,7 @@ TEST_P(DirectReading, QueueThatIsLostMeanwhileBringsTheSameBatches) {
   EXPECT_TRUE(take_some(*direct) == wanted);
 }
 
-// What the disk gave to a direct read may be wrong, and right in the page cache.
+// The bytes that a direct read gets from the disk may be wrong, and right in the page cache.
 TEST_P(DirectReading, BytesThatCameWrongAreReadAgain) {
   const auto wanted = take_some(*open_there(env_, {.batch_size = 8}, Reading::kMapped));
   env_.faults->on_done = [](std::uint64_t number, const DirectRead& read, DirectDone&) {

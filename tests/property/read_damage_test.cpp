@@ -95,7 +95,7 @@ TEST_P(ReadDamage, OfAnyByteOfAnyFileIsRefusedOrDoesNotMatter) {
 }
 
 // On real files, because only those can raise SIGBUS, should anybody ever map them.
-// What lies inside a cut shard is read; what does not is refused, and verify finds every cut.
+// Records inside a cut shard are read; the others are refused, and verify finds every cut.
 TEST_P(ReadDamage, OfLengthIsFoundAtEveryCutAndRefusedWhereBytesAreGone) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);

@@ -1,5 +1,5 @@
-// What a reader says of a cache, all of it, as comparable texts. For damage tests: whatever was
-// done to the files, each answer is the right one or a typed refusal.
+// All answers of a reader about a cache, as comparable texts. For damage tests: whatever was done
+// to the files, each answer is the right one or a typed refusal.
 #pragma once
 
 #include <map>

@@ -10,7 +10,7 @@ namespace xtts::testing {
 
 [[nodiscard]] ShardMaker make_real_shards(formats::StoreKind store);
 
-// What the damage tests are run with.
+// The storage that the damage tests are run with.
 struct Storage {
   formats::StoreKind store = formats::StoreKind::kLmdb;
   formats::Layout layout = formats::Layout::kPadded;

@@ -1,5 +1,5 @@
-// What readers are tried with: each storage on each device. Under a sanitizer two pairs, which have
-// no store, layout or device in common.
+// The storages and devices that readers are tried with: each storage on each device. Under a
+// sanitizer two pairs, which have no store, layout or device in common.
 #pragma once
 
 #include <tuple>

@@ -29,7 +29,7 @@ ITS = trainer.load()
 RULES = {rule["name"]: rule for rule in ITS.rules}
 SEED = int(os.environ.get("XTTS_SEED", "0")) or int.from_bytes(os.urandom(4), "little")
 
-# What a careful user writes. No rule warns of it.
+# The config of a careful user. No rule warns of it.
 GOOD = """\
 model:
   sample_rate: 22050

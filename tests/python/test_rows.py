@@ -246,7 +246,7 @@ def test_a_reader_that_is_killed_meanwhile_changes_nothing(rows, plain, tmp_path
     same_clips(cache, plain)
 
 
-# What build(dataset=...) takes
+# The values that build(dataset=...) takes
 
 
 def test_a_file_is_chosen_among_others(rows, plain, tmp_path):

@@ -35,7 +35,7 @@ class Maker {
     return all[below(all.size())];
   }
 
-  // What the user gives with every build of this cache.
+  // Chooses the settings that the user gives with every build of this cache.
   void choose_settings() {
     if (chance(0.3)) {
       settings_.insert(settings_.end(), {"--recipe", one_of("hifigan", "tacotron2", "whisper-80")});

@@ -252,7 +252,7 @@ long syscall(long number, ...) noexcept {
 
 }  // extern "C"
 
-// What std::random_device gives: the scheduler's words, for a task.
+// Replaces std::random_device: gives the scheduler's words to a task.
 std::random_device::result_type std::random_device::_M_getval() {
   Scheduler* const scheduler = Scheduler::active();
   return static_cast<result_type>(scheduler == nullptr ? 4 : scheduler->random_word());

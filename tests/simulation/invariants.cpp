@@ -1,4 +1,4 @@
-// What a World looks at after each run (README.md, "What must hold").
+// The checks of a World after each run (README.md, "What must hold").
 #include <algorithm>
 
 #include "base/hash.hpp"
@@ -32,7 +32,7 @@ std::string settings_changed(const formats::Manifest& before, const formats::Man
   return text;
 }
 
-// What an attempt to make one manifest of the other changes, a line each.
+// Returns the changes that would make one manifest of the other, a line each.
 std::string manifest_changes(const std::string& expected, const std::string& found) {
   std::string text;
   const auto a = nlohmann::json::parse(expected, nullptr, false);
@@ -192,7 +192,7 @@ World::Verdict World::judge_superseded(const Snapshot& cache) {
   return std::nullopt;
 }
 
-// Whether DATA and the rules, the words' own or the cache's, leave a clip.
+// True where DATA and the rules, the words' own or the cache's, leave a clip.
 bool World::can_be_built(const std::vector<std::string>& words) {
   const Files data = files_below(disk_.files, kData);
   return exit_code_afresh(data, words) == 0 && (!last_whole_ || build_afresh(data, *last_whole_));

@@ -1,5 +1,5 @@
-// What should be there: a build from nothing, what a settings' word asks for, and what a manifest
-// names. Runs on threads that are not simulated.
+// The expected state: a build from nothing, the settings that a command's words ask for, and the
+// files that a manifest names. Runs on threads that are not simulated.
 #pragma once
 
 #include <map>

@@ -30,7 +30,7 @@ struct Fate {
   double torn_share = 0;      // of an append that is cut by a kill or a failure
 };
 
-// What the processes share beside the files. `power_cut_at`: a step of the scheduler.
+// The state that the processes share beside the files. `power_cut_at`: a step of the scheduler.
 struct Disk {
   testing::MemoryEnv files;
   std::unique_ptr<testing::MemoryEnv> from_other_host = files.other_host("other");

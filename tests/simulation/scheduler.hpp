@@ -67,7 +67,7 @@ class Scheduler {
 
   // Runs all tasks until they have ended. False: those left wait for one another.
   [[nodiscard]] bool run();
-  // What the tasks wait for, for the message of a hang.
+  // Describes what the tasks wait for, for the message of a hang.
   [[nodiscard]] std::string describe_waits() const;
 
   // The current task's calls.

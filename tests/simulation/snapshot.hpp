@@ -1,4 +1,5 @@
-// What a cache holds, read through the reader: for comparing two caches, or one with itself later.
+// The content of a cache, read through the reader: for comparing two caches, or one with itself
+// later.
 #pragma once
 
 #include <map>

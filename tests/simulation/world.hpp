@@ -50,7 +50,7 @@ class World {
     std::shared_ptr<reader::CacheView> view;
     Snapshot snapshot;
   };
-  // What lay there before a run, for `kept`.
+  // The state before a run, for `kept`.
   struct Before {
     Files data;
     std::optional<Snapshot> cache;

@@ -76,7 +76,7 @@ struct Piece {
 
 struct AdversarialDevice::State {
   using Clock = std::chrono::steady_clock;
-  // What staging memory holds after its copy.
+  // Staging memory holds this byte after its copy.
   static constexpr int kCopied = 0xA5;
 
   enum class Phase : std::uint8_t { kFree, kFilling, kUploaded };

@@ -15,7 +15,7 @@ namespace xtts::testing::cuda_under_test {
 // True: the adversarial driver.
 [[nodiscard]] bool is_double();
 void begin(std::uint64_t seed);
-// What went wrong, in words; also what is left.
+// Returns the faults in words, and also what is left.
 [[nodiscard]] std::vector<std::string> end();
 
 [[nodiscard]] std::vector<std::byte> read(std::span<const std::byte> bytes);

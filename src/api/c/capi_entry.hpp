@@ -1,4 +1,4 @@
-// What the C entries have in common: what their handles hold, and how they report failures. Every
+// The common part of the C entries: what their handles hold, and how they report failures. Every
 // entry catches exceptions: memory may run out while a result is put together.
 #pragma once
 

@@ -33,7 +33,7 @@ struct Found {
   std::vector<std::string> notes;
 };
 
-// Whether `folder` is "", "data", or a folder in either whose name means a split.
+// True where `folder` is "", "data", or a folder in either whose name means a split.
 bool may_hold_list(std::string_view folder) {
   if (folder.starts_with("data/")) folder.remove_prefix(5);
   return folder.empty() || folder == "data" || split_of_word(folder);

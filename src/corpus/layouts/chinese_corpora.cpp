@@ -138,7 +138,7 @@ std::optional<Syllables> parse_syllables(std::string_view text) {
   return found.characters.empty() ? std::nullopt : std::optional(std::move(found));
 }
 
-// Whether `text` begins with pinyin: "ni2 yi3 wei2".
+// True where `text` begins with pinyin: "ni2 yi3 wei2".
 bool is_pinyin(std::string_view text) {
   std::string_view word = take_word(text);
   if (word.empty()) return false;

@@ -43,7 +43,7 @@ constexpr std::array<ListKind, 4> kLists = {{{"train.tsv", Split::kTrain},
                                              {"validated.tsv", std::nullopt}}};
 constexpr std::size_t kValidated = 3;
 
-// Whether the config asks for validated.tsv, for every language.
+// True where the config asks for validated.tsv, for every language.
 bool wants_validated(const formats::CorpusConfig& config) {
   return file_name(config.metadata_train_file) == kLists[kValidated].name;
 }

@@ -43,7 +43,7 @@ class UtteranceFacts {
 
   // The list's words for an utterance; empty: there are none.
   [[nodiscard]] SharedText find(std::string_view utterance) const;
-  // Whether the line for this utterance was broken; it is already a problem.
+  // True where the line for this utterance was broken; it is already a problem.
   [[nodiscard]] bool is_broken(std::string_view utterance) const;
   // Marks an utterance as part of the corpus, good or bad.
   void expect(std::string_view utterance);

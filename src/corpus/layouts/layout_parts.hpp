@@ -66,7 +66,7 @@ struct Transcript {
 
 // --- Choosing a layout ---
 
-// Whether the user has a list of their own, which has priority over the look of folders.
+// True where the user has a list of their own, which has priority over the look of folders.
 [[nodiscard]] bool has_metadata_list(const LayoutInput& input);
 
 // Detects a layout by one file for which `fits` holds: "VCTK recordings (a/b.wav) are in DATA".

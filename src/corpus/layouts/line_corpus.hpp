@@ -13,7 +13,7 @@
 
 namespace xtts::corpus {
 
-// What the path of a list says of its clips.
+// The facts of its clips that a list's path tells.
 struct ListFacts {
   std::string audio_folder = {};  // where names are looked for first
   std::optional<Split> split = {};
@@ -64,7 +64,7 @@ struct LineCorpus {
   // Null: lists are in UTF-8, or as corpus.encoding says. Else the encoding that a list with these
   // bytes was published in; empty: UTF-8.
   std::string_view (*published_in)(std::string_view bytes, const ListFacts& facts) = nullptr;
-  // What the user should know of a list; empty: nothing. May be null.
+  // Returns a note on a list for the user; empty: nothing. May be null.
   std::string (*note_on)(const DataTree& tree, const ListFacts& facts) = nullptr;
   bool looks_for_names = false;  // the lists do not give the folder of the audio
   UnreadList unread = UnreadList::kEndsDiscovery;

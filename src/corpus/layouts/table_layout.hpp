@@ -1,4 +1,5 @@
-// What other layouts ask of tables: ljspeech leaves a metadata.csv with a header line to `table`.
+// The questions that other layouts ask of tables: ljspeech leaves a metadata.csv with a header line
+// to `table`.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace xtts::corpus {
 
-// Whether a list is a table with a header line that names audio.
+// True where a list is a table with a header line that names audio.
 [[nodiscard]] Result<bool> is_table(const LayoutInput& input, std::string_view list);
 
 // The failure that a list is a table whose header line has no name that is known for the audio:

@@ -73,7 +73,7 @@ class ClipCollector {
   void count_read_file() { ++read_file_count_; }
   // Marks audio that the layout skips by a rule; the layout's own note explains it.
   void pass_over(const TreeFile& audio) { used_.insert(&audio); }
-  // Whether the audio that a line names exists.
+  // True where the audio that a line names exists.
   [[nodiscard]] bool has_audio(const ListSource& source, std::string_view listed) const;
 
   // Memory that the layout itself holds for clips, beside what it adds here.

@@ -45,8 +45,8 @@ enum class RowIds : std::uint8_t {
 // between commas. It counts only where the recipe names the columns.
 enum class PipeHeaders : std::uint8_t { kRefused, kTaken };
 
-// Whether the first part of `list` has rows with a field of `role`: a header names it, or it is a
-// text in a JSON object among the first lines.
+// True where the first part of `list` has rows with a field of `role`: a header names it, or it is
+// a text in a JSON object among the first lines.
 [[nodiscard]] Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
                                             std::span<const FieldNames> names, FieldRole role,
                                             PipeHeaders pipes = PipeHeaders::kRefused);

@@ -27,7 +27,7 @@ void CsvReader::look() {
   is_all_ = text_.size() < kReachBytes;
 }
 
-// Whether the record in work continues beyond the text in view.
+// True where the record in work continues beyond the text in view.
 bool CsvReader::is_cut() const {
   return position_ >= text_.size() && !is_all_ && !text_.ends_with(line_end_);
 }

@@ -20,7 +20,7 @@ class GzipStream {
   // Takes some bytes from the front of `bytes` and appends their content to `out`, at most 256
   // KiB. kInvalidArgument: damaged. kResource: no memory.
   [[nodiscard]] Status take(std::string_view& bytes, std::string& out);
-  // Whether the bytes taken are whole members, at least one.
+  // True where the bytes taken are whole members, at least one.
   [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
 
  private:

@@ -46,15 +46,15 @@ class NamedRows {
 // kTextBytesMax, no JSON, deeper than 64 levels, or not an object.
 [[nodiscard]] Result<nlohmann::json> parse_json_line(std::string_view line);
 
-// Whether one of the first eight lines is an object for which `is_such` holds. A broken first line
-// must not hide the kind of the list.
+// True where one of the first eight lines is an object for which `is_such` holds. A broken first
+// line must not hide the kind of the list.
 [[nodiscard]] bool begins_with_object(std::string_view text,
                                       const std::function<bool(const nlohmann::json&)>& is_such);
 
 // The column names in the first line of a table; empty: it cannot be split.
 [[nodiscard]] std::vector<std::string> names_of_header(std::string_view line);
 
-// Whether a list with this name is read as JSON lines.
+// True where a list with this name is read as JSON lines.
 [[nodiscard]] bool has_json_lines(std::string_view list);
 
 }  // namespace xtts::corpus

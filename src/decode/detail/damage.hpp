@@ -14,7 +14,8 @@
 
 namespace xtts::decode::detail {
 
-// Whether all that a header counts came out. What follows is no sound, so it cannot be damaged.
+// True where all that a header counts came out. The packets behind it hold no sound, so they cannot
+// be damaged.
 [[nodiscard]] bool has_all_counted(const Demuxer& demuxer, const PacketLook& look,
                                    std::uint64_t frame_count);
 

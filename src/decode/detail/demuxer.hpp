@@ -29,20 +29,20 @@ class Demuxer {
   // sound only if its stream_index is stream()'s.
   [[nodiscard]] int read(AVPacket& packet);
 
-  // Whether the codec works in blocks that the encoder pads at both ends.
+  // True where the codec works in blocks that the encoder pads at both ends.
   [[nodiscard]] bool codec_pads() const noexcept;
   // The length that the container states; nothing if it guesses from the bit rate.
   [[nodiscard]] std::optional<double> promised_seconds() const;
   // The number of packets that it states: of MP3, by its Xing, Info or VBRI header.
   [[nodiscard]] std::optional<std::uint64_t> promised_packets() const;
-  // Whether the length is a count of samples, and so that of the sound.
+  // True where the length is a count of samples, and so that of the sound.
   [[nodiscard]] bool counts_samples() const noexcept;
-  // Whether the length may be longer than the sound of a whole file: CAF and AVI count whole
+  // True where the length may be longer than the sound of a whole file: CAF and AVI count whole
   // frames, and one more for an empty packet; FFmpeg adds ages to Vorbis in Matroska.
   [[nodiscard]] bool miscounts() const noexcept;
-  // Whether the file is the codec's frames, one after the other, perhaps with tags around them.
+  // True where the file is the codec's frames, one after the other, perhaps with tags around them.
   [[nodiscard]] bool is_raw() const noexcept;
-  // Whether that length ends where the last packet begins, as containers without one have it.
+  // True where that length ends where the last packet begins, as containers without one have it.
   [[nodiscard]] bool promises_by_timestamps() const noexcept {
     return context_->duration_estimation_method == AVFMT_DURATION_FROM_PTS;
   }

@@ -21,7 +21,7 @@ class PacketLook {
 
   // Remembers the packet as the last one.
   void see(const AVPacket& packet);
-  // Whether the last packet, which the codec refused, holds no sound: tags at the end or between
+  // True where the last packet, which the codec refused, holds no sound: tags at the end or between
   // joined files, zeros, headers of a further stream. All of a tag counts, however many packets
   // libav makes of it, and so does one packet behind it: libav looks for the next frame there.
   [[nodiscard]] bool is_no_sound() const noexcept { return is_no_sound_; }

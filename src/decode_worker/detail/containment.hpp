@@ -1,5 +1,5 @@
-// What a worker process gives up before it sees a file. It cannot be taken back, and holds for the
-// whole process, which has one thread.
+// The rights that a worker process gives up before it sees a file. It cannot get them back. This
+// holds for the whole process, which has one thread.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace xtts::decode_worker::detail {
 
-// What the worker may use for one clip.
+// The limits of the worker for one clip.
 struct ClipLimits {
   std::chrono::nanoseconds cpu_time_max{};
   // The total, without the time in which the worker waits for a processor or for us, or sleeps with

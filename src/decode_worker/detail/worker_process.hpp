@@ -47,8 +47,8 @@ class WorkerProcess {
   // The system's loader has no other way to report a missing library. Call it once.
   [[nodiscard]] std::string take_startup_error();
   void kill();
-  // What the worker's end means for its present clip; for a worker that has closed its socket.
-  // Waits until the worker is dead.
+  // Tells the meaning of the worker's end for its present clip; for a worker that has closed its
+  // socket. Waits until the worker is dead.
   [[nodiscard]] Status wait_for_exit();
 
  private:

@@ -7,7 +7,7 @@ import os
 import unicodedata
 from collections.abc import Iterable
 
-# What brings a library on Debian and elsewhere.
+# The packages that bring a library, on Debian and elsewhere.
 PACKAGES = {"ruamel.yaml": ("python3-ruamel.yaml", "ruamel.yaml"), "jinja2": ("python3-jinja2", "jinja2")}
 # Exit codes (docs/exit-codes.md), by the code that --json names.
 EXIT_CODES = {

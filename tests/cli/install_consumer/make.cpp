@@ -1,4 +1,4 @@
-// What a user of the installed builder writes; the test gives a folder with one sound in it.
+// A program of a user of the installed builder; the test gives a folder with one sound in it.
 #include <cstdio>
 #include <xtts/builder.hpp>
 

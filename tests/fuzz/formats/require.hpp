@@ -1,5 +1,5 @@
-// What a fuzzer asks of the codecs beside not crashing: a broken promise ends the program, which
-// libFuzzer reports with the input that did it.
+// The demands of a fuzzer on the codecs, beside not crashing: a broken promise ends the program,
+// which libFuzzer reports with the input that did it.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ std::string changed(std::string bytes, Change change) {
   return bytes;
 }
 
-// What all binary structures have in common.
+// Writes the bad forms that all binary structures have in common.
 bool write_bad(const std::string& kind, const std::string& good) {
   std::string damaged = good;
   damaged[40] = static_cast<char>(damaged[40] ^ 1);

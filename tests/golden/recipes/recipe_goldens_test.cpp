@@ -70,7 +70,7 @@ TEST_P(RecipeGoldens, AreTheFormula) {
   }
 }
 
-// What a machine without AVX2 makes: other transforms, so other last bits.
+// A machine without AVX2 makes other transforms, so other last bits.
 TEST_P(RecipeGoldens, AreTheFormulaWithoutVectorInstructionsToo) {
   auto features = testing::ClipFeatures::create(features_, Isa::kScalar);
   ASSERT_TRUE(features.ok()) << features.status().message();

@@ -28,7 +28,8 @@ class AccessRecord {
     std::vector<Trace> reads;           // the same, where the use is a write
     std::uint64_t unwritten_bytes = 0;  // that were never written
   };
-  // What stands against a use of [begin, end) that is ordered behind all that `clock` covers.
+  // Returns the conflicts with a use of [begin, end) that is ordered behind all that `clock`
+  // covers.
   [[nodiscard]] Conflicts find_conflicts(std::uint64_t begin, std::uint64_t end, bool is_write,
                                          const Clock& clock) const;
   void add(std::uint64_t begin, std::uint64_t end, bool is_write, const Trace& trace);

@@ -20,7 +20,7 @@ struct KernelRange {
   bool is_written = false;
 };
 
-// What one launch does, on the host.
+// The work of one launch, on the host.
 struct KernelWork {
   std::vector<KernelRange> ranges;
   std::size_t piece_count = 0;

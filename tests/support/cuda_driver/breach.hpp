@@ -1,4 +1,4 @@
-// What the fake driver's tests have in common: breaches of a rule that are tried with many seeds,
+// The common parts of the fake driver's tests: breaches of a rule that are tried with many seeds,
 // and an upload.
 #pragma once
 

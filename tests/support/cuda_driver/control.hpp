@@ -1,4 +1,4 @@
-// What calls of the control do first, as entry points do (entry_points.hpp).
+// The checks that a control call makes first, as entry points do (entry_points.hpp).
 #pragma once
 
 #include <mutex>

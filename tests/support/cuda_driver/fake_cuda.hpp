@@ -51,10 +51,11 @@ inline constexpr char kTestImage[] = "XTTS-TEST-IMAGE";
 // Finishes all work and forgets everything: devices, handles, faults, counts.
 XTTS_FAKE_CUDA_API void reset(const Options& options = {});
 
-// What went wrong so far, in words.
+// The faults so far, in words.
 [[nodiscard]] XTTS_FAKE_CUDA_API std::vector<std::string> faults();
-// What exists now, in words: streams, events, memory, page-locked memory, modules, retained
-// contexts, and contexts that are current on a thread. The test's own streams do not count.
+// The objects that exist now, in words: streams, events, memory, page-locked memory, modules,
+// retained contexts, and contexts that are current on a thread. The test's own streams do not
+// count.
 [[nodiscard]] XTTS_FAKE_CUDA_API std::vector<std::string> leftovers();
 // How often a call was made since reset(), the failed ones included.
 [[nodiscard]] XTTS_FAKE_CUDA_API std::uint64_t call_count(const std::string& name);

@@ -1,4 +1,4 @@
-// What the fake driver does when it is told to, and its calls from C.
+// The fake driver's acts when it is told to, and its calls from C.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

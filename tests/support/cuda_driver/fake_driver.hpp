@@ -49,7 +49,7 @@ struct Use {
   bool must_be_written = false;  // a read of bytes that nobody wrote is a fault
 };
 
-// What a call puts on a stream.
+// The work that a call puts on a stream.
 struct Work {
   std::string name;  // of the call
   std::vector<Use> uses = {};

@@ -1,5 +1,5 @@
-// What handles stand for. Objects that were destroyed stay in the registry until reset(), so that a
-// later use of their handle has a name.
+// The objects behind handles. Objects that were destroyed stay in the registry until reset(), so
+// that a later use of their handle has a name.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a thread may do with memory, and the words where it does more.
+// The rules for a thread's use of memory, and the words where it breaks one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST_F(PtxMemory, AThreadEndsAndKnowsItsRegisters) {
               HasSubstr("reads a register that it has not set"));
   EXPECT_THAT(run_with("mov.u32 %r3, 0;\ndiv.s32 %r3, %r1, %r3;\n", Use::kRead, Use::kRead),
               HasSubstr("divides by 0"));
-  // What the thread before has set is gone.
+  // The registers that the thread before has set are gone.
   EXPECT_THAT(run_with("setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, 1;\nadd.s32 %r4, %r3, 1;\n",
                        Use::kRead, Use::kRead, 2),
               HasSubstr("thread 1 of block (0, 0): reads a register that it has not set"));
@@ -156,7 +156,7 @@ TEST_F(PtxMemory, ABarrierOrdersWhatABlockShares) {
   EXPECT_THAT(run_with(swap_by_shared(""), Use::kWrite, Use::kRead, 4),
               AllOf(HasSubstr("thread 0 of block (0, 0)"),
                     HasSubstr("byte 4 of 'sums', which no thread has written")));
-  // What is written again after a read needs a barrier, too.
+  // A write after a read needs a barrier, too.
   const std::string again = swap_by_shared("bar.sync 0;\n") + "st.shared.u32 [sums+12], %r1;\n";
   EXPECT_THAT(run_with(again, Use::kWrite, Use::kRead, 4),
               HasSubstr("writes byte 12 of 'sums', which another thread"));

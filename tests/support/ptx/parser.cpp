@@ -49,7 +49,7 @@ std::string_view inside(std::string_view text, char open, char close) {
   return trimmed(text.substr(1, text.size() - 2));
 }
 
-// What loads and stores move.
+// Returns the type that loads and stores move.
 Type memory_type(std::string_view name) {
   static const std::map<std::string_view, Type> types = {
       {"u8", {Kind::kUnsigned, 1}},  {"u16", {Kind::kUnsigned, 2}}, {"u32", {Kind::kUnsigned, 4}},

@@ -85,8 +85,8 @@ class Machine {
     set(kTableAddress, table_address());
   }
 
-  // Whether the block goes on behind a barrier. Either all of its threads wait at the same one, or
-  // all are over.
+  // True where the block goes on behind a barrier. Either all of its threads wait at the same one,
+  // or all are over.
   bool all_wait() {
     for (Thread& thread : threads_) {
       if (thread.barrier == threads_[0].barrier) continue;

@@ -9,7 +9,7 @@
 
 namespace xtts::testing::ptx {
 
-// What a test allows. Addresses are those of the host.
+// A range of memory that a test allows. Addresses are those of the host.
 struct MemoryRange {
   enum class Use : std::uint8_t {
     kRead,

@@ -1,4 +1,4 @@
-// What the parser does not know, it refuses, with the line.
+// The parser refuses all that it does not know, with the line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

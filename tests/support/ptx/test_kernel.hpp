@@ -20,8 +20,8 @@ using Words = std::array<std::uint64_t, 8>;
 // `launch` says grid and memory.
 [[nodiscard]] Status run_body(const std::string& body, const Words& table, Launch launch = {});
 
-// What one instruction makes of up to three values, a to c. Registers end with 1 to 3 for those
-// and with 4 for the result: "add.s32 %r4, %r1, %r2;".
+// Returns what one instruction makes of up to three values, a to c. Registers end with 1 to 3 for
+// those and with 4 for the result: "add.s32 %r4, %r1, %r2;".
 [[nodiscard]] std::uint64_t result_of(const std::string& instruction, std::uint64_t a,
                                       std::uint64_t b = 0, std::uint64_t c = 0);
 

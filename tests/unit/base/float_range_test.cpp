@@ -1,4 +1,4 @@
-// What range_of says of numbers against what the conversions make of them.
+// The answers of range_of about numbers, against the results of the conversions.
 #include "base/float_range.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What clips of lists take, and what becomes of those that take more than they may.
+// The memory that clips of lists take, and the fate of those that take more than they may.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -1,4 +1,4 @@
-// What the tests of discovery ask again and again.
+// Helpers that the tests of discovery share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ inline bool says(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// What is in /data, which must be a corpus.
+// Discovers /data, which must be a corpus.
 inline Corpus discover_data(testing::MemoryEnv& env, const formats::CorpusConfig& config = {}) {
   auto corpus = discover(env, "/data", config);
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();

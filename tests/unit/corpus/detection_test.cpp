@@ -84,7 +84,7 @@ struct ListCase {
   std::string_view contents;
 };
 
-// What makes each of these layouts known, where a look inside a file does.
+// The lists that make these layouts known, where a look inside a file does.
 const std::vector<ListCase> kListCases = {
     {"metadata.csv", "a|text|text\n"},
     {"metadata.jsonl", "{\"file_name\": \"a.wav\"}\n"},

@@ -1,5 +1,5 @@
-// What only the real file system has: FIFOs, sockets, devices behind links. Discovery must neither
-// open nor wait.
+// Files that only the real file system has: FIFOs, sockets, devices behind links. Discovery must
+// neither open nor wait.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

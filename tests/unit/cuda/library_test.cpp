@@ -32,7 +32,7 @@ class OpenLibrary : public ::testing::Test {
   }
   ~OpenLibrary() override { ::unsetenv(kSetting); }
 
-  // What is opened of two names, the wanted one first.
+  // Returns the library that is opened of two names, the wanted one first.
   [[nodiscard]] static std::string opened(const std::string& folders, const char* second) {
     ::setenv(kSetting, folders.c_str(), 1);
     const std::array<const char*, 2> names = {"libxtts_new.so", second};

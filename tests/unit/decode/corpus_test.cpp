@@ -87,8 +87,8 @@ TEST(Corpus, EveryFileIsDecodedOrRejectedAsItsManifestSays) {
   }
 }
 
-// What a plan may hope: a clip is not much longer than it was said to be, for then it would not
-// fit. Headers that lie about whole files are another matter: the build's sound decides.
+// A plan may hope that a clip is not much longer than it was said to be, for then it would not fit.
+// Headers that lie about whole files are another matter: the build's sound decides.
 TEST(Corpus, LengthsBeforeDecodingAreThoseOfTheSound) {
   const char* corpus = std::getenv("XTTS_CORPUS");
   if (corpus == nullptr) GTEST_SKIP() << "XTTS_CORPUS names no corpus of real and hostile files";

@@ -105,7 +105,7 @@ bool is_sign(const audio::Warning& warning) {
          warning.kind == Kind::kEndsEarly || warning.kind == Kind::kEndMissing;
 }
 
-// What decoding says about the end: "", "fails", or the kinds of warnings by their numbers.
+// Returns decoding's word about the end: "", "fails", or the kinds of warnings by their numbers.
 std::string said_of(const Bytes& bytes) {
   const auto decoded = decode_bytes(bytes, audio::DecodeRequest());
   if (!decoded.ok()) return "fails";

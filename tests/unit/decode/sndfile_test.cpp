@@ -109,7 +109,7 @@ bool is_in_another_order(const SF_INFO& info) {
   return subtype >= SF_FORMAT_ALAC_16 && subtype <= SF_FORMAT_ALAC_32 && info.channels > 2;
 }
 
-// What becomes of a file, in the words of the table.
+// Returns the outcome of a file, in the words of the table.
 std::string outcome_of(const Written& written) {
   audio::DecodeRequest request = at_rate(0);
   const auto mean = decode_bytes(written.bytes, request);

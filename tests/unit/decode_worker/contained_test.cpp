@@ -1,5 +1,5 @@
-// What a contained decoder does when all goes well and when its worker, its source or its taker
-// fails. Real processes throughout.
+// The behaviour of a contained decoder when all goes well and when its worker, its source or its
+// taker fails. Real processes throughout.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

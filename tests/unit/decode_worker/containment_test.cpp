@@ -1,4 +1,4 @@
-// What a worker cannot do, and that it does not outlive its parent.
+// A worker's containment, and its end with its parent.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>

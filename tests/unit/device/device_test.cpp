@@ -1,5 +1,5 @@
-// What every device promises, on the CPU and on the adversarial device; then what each promises by
-// itself, and that the adversary finds those who break the rules.
+// The promises of every device, on the CPU and on the adversarial device; then what each promises
+// by itself, and that the adversary finds those who break the rules.
 #include "device/device.hpp"
 
 #include <gtest/gtest.h>
@@ -147,7 +147,7 @@ TEST_P(AnyDevice, FillersThatBeginTogetherKeepWhatTheOthersFill) {
   }
 }
 
-// What a batch borrows, in memory of the device: `letter`, from `first` on.
+// Writes bytes that a batch borrows, in memory of the device: `letter`, from `first` on.
 std::span<std::byte> write(BorrowableMemory& memory, std::size_t first, std::size_t size,
                            char letter) {
   const auto bytes = memory.bytes().subspan(first, size);
@@ -307,7 +307,7 @@ class Adversary : public ::testing::Test {
     std::memset(slot_->staging().data(), number, 20'000);
     return must(slot_->upload());
   }
-  // What it says of who breaks a rule.
+  // Returns its first message about a broken rule.
   [[nodiscard]] std::string fault() const {
     const auto faults = device_->faults();
     return faults.empty() ? "" : faults.front();

@@ -88,7 +88,7 @@ TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
       if (kind == Kind::kChanged || kind == Kind::kChangedAndBorrowed) {
         changed.push_back({begin, size, {}});
       }
-      // What is changed is borrowed as it is stored, which may be shorter.
+      // A changed range is borrowed as it is stored, which may be shorter.
       const std::size_t stored = kind == Kind::kChangedAndBorrowed ? size / 2 : size;
       if (kind == Kind::kBorrowed || kind == Kind::kChangedAndBorrowed) {
         borrowed.push_back({begin, bytes.first(stored)});
@@ -96,7 +96,7 @@ TEST(UploadPlan, EveryByteOfDataIsCopiedOnce) {
     }
     std::shuffle(filled.begin(), filled.end(), random);
     std::shuffle(borrowed.begin(), borrowed.end(), random);
-    // What the host reads is data, too, on the page behind all that.
+    // The numbers that the host reads are data, too, on the page behind all that.
     const SlotBytes size{.staging = kinds.size(), .host = 8 * below(4)};
     kinds.resize(host_offset_bytes(size), Kind::kFilled);
     kinds.resize(kinds.size() + size.host, Kind::kData);

@@ -17,7 +17,7 @@ class FakeGpu {
   FakeGpu(const FakeGpu&) = delete;
   FakeGpu& operator=(const FakeGpu&) = delete;
 
-  // What went wrong, in words; also what is left.
+  // Returns the faults in words, and also what is left.
   [[nodiscard]] std::vector<std::string> close();
 
  private:

@@ -130,7 +130,7 @@ RecordedLaunch shortened(RecordedLaunch launch) {
   return launch;
 }
 
-// What the interpreter finds in launches of an engine.
+// The interpreter's findings in launches of an engine.
 class FrameKernelsPtx : public ::testing::TestWithParam<std::string> {
  protected:
   static std::string text_of_kernels() { return ptx::text_of(GetParam()); }

@@ -1,4 +1,4 @@
-// What the numbers of a recipe are, in words and as numbers that undo it.
+// The meaning of a recipe's numbers, in words and as numbers that undo it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

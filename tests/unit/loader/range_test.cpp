@@ -170,7 +170,7 @@ TEST(Range, OfPaddingIsAskedToo) {
   EXPECT_EQ(clipped.stats().saturated_count, padding);
 }
 
-// What rounds to the largest number fits.
+// A number that rounds to the largest one fits.
 TEST(Range, EndsWhereRoundingDoes) {
   for (const auto& [value, fits] : {std::pair(65519.99F, true), std::pair(65520.0F, false)}) {
     testing::TestCacheOptions options{.clip_count = 1};

@@ -160,7 +160,7 @@ TEST_P(ReaderOn, TheLogNamesTheGpuAndItsMemory) {
   EXPECT_EQ(names_gpu, device_.id().kind == DeviceKind::kCuda) << told;
 }
 
-// What the host reads lies on the device, too, where the device copies it.
+// Lengths and numbers for the host lie on the device, too, where the device copies them.
 TEST_P(ReaderOn, LengthsAndNumbersLieOnTheDevice) {
   Reader reader = open({.batch_size = 8, .seed = 4});
   const auto batch = reader.next();

@@ -1,4 +1,4 @@
-// What verify makes of a cache that `convert --bake corpus` has written: the sources made its
+// The verdict of verify on a cache that `convert --bake corpus` has written: the sources made its
 // records, but for one step that the manifest tells.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using verify::Report;
 const std::string kBaked = "/baked";
 constexpr std::uint32_t kClips = 10;
 
-// What it was built in, and what it is baked into.
+// The storage that it was built in, and the one that it is baked into.
 struct Storages {
   DType built = DType::kFloat32;
   formats::StorageConfig baked;

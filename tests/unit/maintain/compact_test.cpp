@@ -101,7 +101,7 @@ TEST(Compact, RemovesTheOldGenerationOnceItsReaderHasEnded) {
   EXPECT_EQ(difference(built_from_nothing(), published_files(env)), "");
 }
 
-// What repair cannot make again, and what nobody needs.
+// Repair cannot make such a record again, and nobody needs it.
 TEST(Compact, LeavesADamagedTombstoneBehind) {
   MemoryEnv env;
   build_grown(env);

@@ -364,7 +364,7 @@ TEST(ConvertAndBake, IsNotDoneTwice) {
   EXPECT_FALSE(env.exists("/twice"));
 }
 
-// What stands behind the frames is features too, and one number cannot be it for all channels.
+// The padding behind the frames is features too, and one number cannot be it for all channels.
 TEST(ConvertAndBake, IsNotDoneWhereSamplesArePadded) {
   MemoryEnv env;
   build_grown(env, {"features.pad=samples"});

@@ -209,7 +209,7 @@ TEST(MergeRun, NeedsNoHashingOfSourcesAfterwards) {
   EXPECT_TRUE(opened.take().empty());
 }
 
-// What is read of a mel shard are block headers and facts.
+// A merge reads only block headers and facts of a mel shard.
 TEST(MergeRun, ReadsNoFeatures) {
   MemoryEnv env;
   add_grown_data(env);

@@ -96,7 +96,7 @@ TEST(Duplicates, TakeThePlaceOfTheClipThatIsGone) {
   EXPECT_EQ(report.record_count, kClipCount - 1);
 }
 
-// What an interrupted build judged against is gone when it goes on.
+// The clip that an interrupted build judged against is gone when it goes on.
 TEST(Duplicates, OfAClipThatGoesWhileTheBuildRestsAreJudgedAgain) {
   MemoryEnv env;
   env.add_file(sound_path(0), sound(0));

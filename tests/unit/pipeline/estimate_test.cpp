@@ -1,4 +1,4 @@
-// What a dry run tells of hours, sizes and clips that are too long, against what is in DATA.
+// The words of a dry run about hours, sizes and clips that are too long, against what is in DATA.
 #include "pipeline/estimate.hpp"
 
 #include <gtest/gtest.h>

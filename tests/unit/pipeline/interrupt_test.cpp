@@ -126,8 +126,8 @@ void interrupt_build(MemoryEnv& env) {
 
 class Resumed : public ::testing::TestWithParam<CorpusChange> {};
 
-// What is sealed is taken over by content: nothing but the changed clips is decoded, and the bytes
-// are those of a build from nothing.
+// Sealed work is taken over by content: nothing but the changed clips is decoded, and the bytes are
+// those of a build from nothing.
 TEST_P(Resumed, DecodesOnlyWhatHasChangedAndEndsAsABuildFromNothing) {
   MemoryEnv env;
   interrupt_build(env);
@@ -249,7 +249,7 @@ TEST(Unfinished, OfAnotherRecipeIsNotRemovedUnasked) {
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
 
-// What was sealed lies there for the build that gets its way, whatever comes between.
+// Sealed work lies there for the build that gets its way, whatever comes between.
 void expect_nothing_is_decoded_again(MemoryEnv& env) {
   DecodedSources decoded;
   auto request = tolerant_request();

@@ -23,7 +23,7 @@ std::unique_ptr<pipeline::LiveClips> must_open_live(Env& env,
   return std::move(*clips);
 }
 
-// Whether a record holds what the cache has at the position.
+// True where a record holds what the cache has at the position.
 bool is_stored(reader::CacheView& cache, std::uint64_t position,
                const pipeline::LiveRecord& record) {
   const auto& columns = cache.manifest().columns;

@@ -1,4 +1,4 @@
-// What a build may lose, and that every clip is accounted for: whole builds with drops, faults,
+// The losses that a build may have, and the account of every clip: whole builds with drops, faults,
 // disappearances and renames planted.
 #include "pipeline/losses.hpp"
 #include "formats/rules.hpp"

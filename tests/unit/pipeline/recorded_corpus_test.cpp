@@ -34,7 +34,7 @@ std::vector<Row> rows_of(const std::string& corpus, const std::string& folder) {
   return rows;
 }
 
-// What became of each source: "ok", "ok but warn", "rejected".
+// Returns the outcome of each source: "ok", "ok but warn", "rejected".
 std::map<std::string, std::string> outcomes(const std::string& data, const std::string& cache) {
   std::map<std::string, std::string> ends;
   auto request = request_for(recipe_with({"corpus.layout=folder"}));

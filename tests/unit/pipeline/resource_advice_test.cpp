@@ -1,4 +1,4 @@
-// What a build says when the disk is full or CACHE cannot be written.
+// The words of a build when the disk is full or CACHE cannot be written.
 #include "pipeline/resource_advice.hpp"
 
 #include <gmock/gmock.h>

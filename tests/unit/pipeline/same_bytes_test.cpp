@@ -178,7 +178,7 @@ TEST(Build, DropsTooLongClipsWithTextAndCutsThoseWithout) {
   EXPECT_EQ(must_build(listed, request).record_count, 10U);
 }
 
-// What is said when, in a list: the pieces are stored, each with its part of the file.
+// The list tells when each word is said: the pieces are stored, each with its part of the file.
 TEST(Build, SplitsTooLongClipsWhereTheirListHasTimes) {
   const auto recipe = recipe_with({"features.max_frames=40", "features.too_long=split"});
   MemoryEnv env;

@@ -1,4 +1,4 @@
-// What read_record says of damage: the clip that is hit fails with file, offset and name; the
+// The words of read_record about damage: the clip that is hit fails with file, offset and name; the
 // others read well.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ Result<Recipe> read(std::string_view yaml, const std::string& folder = ".") {
   return parse(Env::real(), yaml, "my.yaml", folder);
 }
 
-// What the parser says about a text that it must refuse.
+// Returns the parser's words about a text that it must refuse.
 std::string refusal(std::string_view yaml, const std::string& folder = ".") {
   const auto recipe = read(yaml, folder);
   EXPECT_EQ(recipe.status().code(), StatusCode::kInvalidArgument) << yaml;

@@ -86,7 +86,8 @@ class ValueMaker {
   std::mt19937 random_;
 };
 
-// Whether the recipe took a value for the key. Values that do not go with the others are left out.
+// True where the recipe took a value for the key. Values that do not go with the others are left
+// out.
 bool try_to_set(const Key& key, const std::vector<Scalar>& values, Recipe& recipe) {
   if (!key.is_printed || !why_ignored(key, recipe).empty()) return false;
   const FileAccess files{Env::real(), "."};

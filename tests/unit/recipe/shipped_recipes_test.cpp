@@ -66,7 +66,7 @@ TEST(ShippedRecipes, AreComparedWithTheFeaturesOfACache) {
   EXPECT_THAT(differences_from_shipped(Env::real(), recipe), ::testing::IsEmpty());
 }
 
-// What resamples is part of a model's features: each recipe has what its reference's own code does.
+// The resampler is part of a model's features: each recipe has that of its reference's own code.
 TEST(ShippedRecipes, ResampleAsTheirReferences) {
   const std::map<std::string, std::string> others{
       {"cosyvoice", "torchaudio_sinc"}, {"cosyvoice2", "torchaudio_sinc"},

@@ -87,7 +87,7 @@ std::vector<std::uint64_t> all_positions(std::uint64_t count) {
   return positions;
 }
 
-// Whether the sound begins as the build's column, which holds whole frames.
+// True where the sound begins as the build's column, which holds whole frames.
 bool is_column(const std::vector<float>& sound, const std::vector<float>& column) {
   const std::size_t count = std::min(sound.size(), column.size());
   const auto is_zero = [](float x) { return x == 0.0F; };

@@ -21,7 +21,7 @@ TEST(BuildCommand, NamesWhatIsNotTheDefault) {
             "--dtype float16 --no-text");
 }
 
-// What an unfinished build was asked with, the command that goes on with it names again.
+// The command that goes on with an unfinished build names these options again.
 TEST(BuildCommand, LimitsAndNumericsLast) {
   BuildOptions options;
   options.isa = "scalar";

@@ -1,4 +1,4 @@
-// What verify has found, in words.
+// The findings of verify, in words.
 #include "request/verify_words.hpp"
 
 #include <gmock/gmock.h>

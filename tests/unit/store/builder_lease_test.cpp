@@ -45,7 +45,7 @@ class BuilderLeases : public ::testing::Test {
     return lease ? lease->epoch : 0;
   }
 
-  // What a builder leaves that dies while it holds the lease.
+  // Leaves the lease of a builder that dies while it holds it.
   void leave_a_lease_of(MemoryEnv& env, const std::string& name) {
     std::string text;
     {

@@ -75,7 +75,7 @@ class JournalOfThree : public ::testing::Test {
     text_ = env_.contents(kPath);
   }
 
-  // What a new builder finds.
+  // Counts the shards that a new builder finds.
   [[nodiscard]] std::size_t count_after(const std::string& text) {
     env_.add_file(kPath, text);
     const auto opened = Journal::open(env_, *folder_, sample_head());

@@ -1,5 +1,5 @@
-// What is not ours is neither changed nor removed: a .build/ of another program, somebody's folder
-// given as CACHE, links in a cache that came from elsewhere.
+// Files that are not ours are neither changed nor removed: a .build/ of another program, somebody's
+// folder given as CACHE, links in a cache that came from elsewhere.
 #include "store/ownership.hpp"
 
 #include <gtest/gtest.h>

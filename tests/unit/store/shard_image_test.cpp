@@ -94,8 +94,8 @@ TEST_P(ShardImageOf, HoldsEveryRecordWhereItsTableSays) {
   EXPECT_EQ(number, param.record_count);
 }
 
-// What malloc hands out is filled with another pattern for each image: a byte of it that reached
-// the image would show.
+// malloc's memory is filled with another pattern for each image: a byte of it that reached the
+// image would show.
 TEST_P(ShardImageOf, IsTheSameBytesWhateverMemoryHeldBefore) {
   const ImageCase& param = GetParam();
   ::mallopt(M_PERTURB, 0x55);

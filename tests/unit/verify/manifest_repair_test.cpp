@@ -188,7 +188,7 @@ TEST(ManifestRepair, CannotWithoutAnIndex) {
   EXPECT_EQ(difference(damaged, files_below(env)), "");
 }
 
-// What a build has not published yet is the build's to finish.
+// Work that a build has not published yet is the build's to finish.
 TEST(ManifestRepair, LeavesAnUnfinishedBuildAlone) {
   MemoryEnv env;
   add_whole_cache(env);

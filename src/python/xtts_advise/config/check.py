@@ -13,7 +13,7 @@ from .facts import Facts, Situation
 from .trainer import Trainer
 
 _DIFFERENCES_MAX = 5
-# What a cache and the file must have in common where the features of the cache are the features.
+# The keys in which a cache and the file must agree where the features of the cache are the features.
 _SHARED = ("features.sample_rate_hz", "features.stft.hop_samples", "features.mel.n_mels")
 
 

@@ -49,7 +49,7 @@ def judge(facts: Facts, text: str) -> list[Finding]:
 def change_of(facts: Facts, key: str, after: str, reason: str) -> Change:
     is_section = "." not in key
     before = facts.text(key) if key in facts.given or is_section else ""
-    # What is no key of the trainer may be a secret of another program.
+    # A key that is not the trainer's may be a secret of another program.
     if before and not is_section and key not in facts.trainer.fields:
         before = NOT_SHOWN
     elif before and before == after and facts.given[key].value.quoted:

@@ -10,7 +10,7 @@ from ..findings import Check, Evidence, Finding, cannot_tell
 _SLOTS = 4  # batches that our reader holds at once
 _BATCHES_AHEAD = 2  # of each worker of a DataLoader
 _MIB = 1 << 20
-# What a trainer itself needs beside its batches, at least.
+# The least memory that a trainer itself needs beside its batches.
 _SPARE_BYTES = 512 * _MIB
 # The users' own limit for loading without a cache. Kernels and firmware keep a part of 16 GiB.
 _USUAL_MEMORY_BYTES = 15 * 1024 * _MIB

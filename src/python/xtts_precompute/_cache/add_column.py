@@ -321,7 +321,7 @@ def _add(
             "add_column: the cache has no clips, so the column's dtype and shape are unknown: build clips first"
         )
     else:
-        # What the function makes of the first clips shows the column's dtype and shape.
+        # The function's values for the first clips show the column's dtype and shape.
         positions = list(range(min(batch or 1, len(newest))))
         if not workers:
             maker.expect(range(len(newest)))

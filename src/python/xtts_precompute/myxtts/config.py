@@ -33,7 +33,7 @@ MANY_FRAMES, MANY_TOKENS = 2600, 4096
 
 # The values of features that a recipe does not give.
 _UNSAID = {"too_long": "auto", "pad": "frames"}
-# What the reader calls values that are not single.
+# The reader's words for values that are not single.
 _NOT_ONE = ("a list", "a section", "an alias", "a tagged value")
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # the words that PyYAML accepts
 

@@ -150,7 +150,7 @@ class Dataset:
         model, data = config.whole("model_gpu", None, 0, 1023), config.whole("data_gpu", None, 0, 1023)
         self._gpu = model if model is not None else data or 0
         self._data_gpu = None if model is None or data == model else data
-        # What asks for a GPU. The trainer's default does not: it is no mistake to train on the CPU.
+        # The keys that ask for a GPU. The trainer's default does not: it is no mistake to train on the CPU.
         asking = {"model_gpu": model is not None, "data_gpu": data is not None}
         asking["prefetch_to_gpu"] = config.says("prefetch_to_gpu")
         self._gpu_key = next((name for name, asks in asking.items() if asks), None)

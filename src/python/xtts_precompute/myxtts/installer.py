@@ -106,7 +106,7 @@ def with_key(theirs: type) -> type:
     return DataConfig
 
 
-# What is replaced: the class of each module, and what makes another one of it.
+# The classes that are replaced: that of each module, and the function that makes another one of it.
 _CLASSES: dict[str, tuple[str, Callable[[type, Training], type]]] = {
     f"{PACKAGE}.data.ljspeech": ("LJSpeechDataset", cached),
     f"{PACKAGE}.training.trainer": ("XTTSTrainer", watched),

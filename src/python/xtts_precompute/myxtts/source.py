@@ -401,7 +401,7 @@ def _mismatch(
     return other
 
 
-# What a cache has in common with the trainer where its features are taken as they are.
+# The keys in which a cache and the trainer agree where its features are taken as they are.
 _FIT = (("sample_rate_hz",), ("stft", "hop_samples"), ("mel", "n_mels"))
 
 

@@ -14,7 +14,7 @@ from .._base.errors import InvalidArgumentError
 from .profiler import StepProfiler
 from .torch_parts import torch_parts
 
-# What the user's code may end with. A sys.exit() of its own must not look like a success of ours.
+# The exceptions that may end the user's code. A sys.exit() of its own must not look like a success of ours.
 _FAILURES = (Exception, SystemExit)
 
 

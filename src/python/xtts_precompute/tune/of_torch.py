@@ -15,7 +15,7 @@ _TUNING = "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
 _THREADS = f"{_NOTES}/cpu_threading_torchscript_inference.html"
 _NO_GPU = "PyTorch finds no CUDA device here."
 
-# Whether apply() has just imported PyTorch itself, so that nobody can have used it.
+# True where apply() has just imported PyTorch itself, so that nobody can have used it.
 is_new = False
 
 

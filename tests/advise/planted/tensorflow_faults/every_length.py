@@ -20,7 +20,7 @@ def make_dataset(args):
 
 class Trainer(trainer.Trainer):
     def batches(self, dataset):
-        # What iter() gives has the shape of its batch; a signature would be one for all lengths.
+        # The value of iter() has the shape of its batch; a signature would be one for all lengths.
         return iter(dataset)
 
     @tf.function(reduce_retracing=False)

@@ -432,7 +432,7 @@ TEST_F(PublicBuilder, DescribesTheRecipeThatABuildWouldUse) {
   EXPECT_EQ(keys[2]["class"], "not reproduced");
   EXPECT_EQ(keys[3]["items"], nlohmann::json({"a"}));
   EXPECT_FALSE(keys[4]["default"]);
-  // What the file does not say, the trainer takes otherwise.
+  // A value that the file does not give, the trainer takes otherwise.
   EXPECT_TRUE(keys[5]["default"]);
   EXPECT_EQ(recipe["name"], "myxtts");
   EXPECT_EQ(recipe["sections"]["features"]["too_long"], "truncate");

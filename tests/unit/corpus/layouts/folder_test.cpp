@@ -158,7 +158,7 @@ TEST(Folder, ListsInSubfoldersArePointedOut) {
                    "to use the text, give LJSpeech-1.1 as DATA"));
 }
 
-// What a build would stop at: without its list, the texts and splits of DATA are lost.
+// A build would stop at such a list: without it, the texts and splits of DATA are lost.
 TEST(UnreadLists, AreThoseThatNameTheAudio) {
   MemoryEnv env;
   add_audio(env, {"a.wav", "b.wav", "c.wav"});

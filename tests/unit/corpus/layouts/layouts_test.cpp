@@ -1,5 +1,5 @@
-// What holds for every layout of the table, tried with its example (layout_example.hpp): each
-// corpus is taken for its own layout and for no other, and what only looks like one for none.
+// The rules for every layout of the table, tried with its example (layout_example.hpp): each corpus
+// is taken for its own layout and for no other, and what only looks like one for none.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -25,7 +25,7 @@ _SKIPPED = re.compile(
 )
 _SKIPPED_FILES = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _COMPAT = re.compile(r"^tensorflow\.compat\.v[12]\b")
-# What has code of its own, which runs at another time than the code around it.
+# Nodes with code of their own, which runs at another time than the code around it.
 INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 SCRIPT = "<script>"  # the name of Source.script; no function has it
 _IGNORE = re.compile(r"#\s*xtts:\s*ignore\b[ \t]*([\w, \t]*)")
@@ -42,7 +42,7 @@ class Source:
         self.ignored = _ignored(text)
         self.calls = [(node, self.name_of(node.func)) for node in self.nodes if isinstance(node, ast.Call)]
         self._own_calls: dict[ast.AST, list[ast.Call]] | None = None
-        # What stands in no function, as the function that it would be: many scripts train there.
+        # The code outside of functions, as one function: many scripts train there.
         self.script = ast.FunctionDef(SCRIPT, _no_arguments(), tree.body, [], lineno=1, col_offset=0)
 
     def name_of(self, node: ast.AST | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 _SOURCE = "docs.nvidia.com/deploy/cuda-compatibility: minor version compatibility"
 # The driver with which each family of CUDA begins, from the same page.
 _FIRST_DRIVER = {11: "450", 12: "525", 13: "580"}
-# What pip installs a build for CUDA with.
+# The way to install a build for CUDA with pip.
 _CUDA_BUILD = {
     "tensorflow": "pip install 'tensorflow[and-cuda]'",
     "torch": "install the build that pytorch.org names for your CUDA",

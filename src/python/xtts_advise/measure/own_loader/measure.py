@@ -37,7 +37,7 @@ def _measure(request: dict[str, Any]) -> dict[str, Any]:
     first = next(batches)
     workers = getattr(loader, "num_workers", None)
     seconds, count = float(request["seconds"]), int(request["rounds"])
-    # What lies ready is no rate, and tf.data looks for its best settings in the first seconds.
+    # Batches that lie ready tell no rate, and tf.data looks for its best settings in the first seconds.
     _round(batches, 0.0, 2 * seconds, 2 * (workers or 0), begin + _START_S)
     end = time.monotonic() + _LIMIT_S
     batch_ms = _rounds(batches, 0.0, seconds, count, end - _LIMIT_S / 2)

@@ -70,7 +70,7 @@ def of_iterators(training: Training) -> list[Finding]:
 def of_batches(training: Training) -> list[Finding]:
     if training.samples_of_step > 1.0 or training.unit is None or training.has_python_functions:
         return []
-    # What a batch of 8 would spare cannot be measured from batches of 1: at least the fixed part of a step.
+    # The gain of a batch of 8 cannot be measured from batches of 1: it is at least the fixed part of a step.
     seconds = training.step_s * 0.5
     return [
         Finding(
