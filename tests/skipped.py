@@ -12,10 +12,11 @@ from pathlib import Path
 def reason_of(case):
     """GoogleTest writes it on the line behind "FILE:LINE: Skipped"; a script says it last."""
     lines = (case.findtext("system-out") or "").strip().splitlines()
+    reason = lines[-1] if lines else "disabled"
     for line, following in itertools.pairwise(lines):
         if line.endswith(": Skipped"):
-            return re.sub("^SKIPPED: ", "", following)
-    return lines[-1] if lines else "disabled"
+            reason = following
+    return re.sub("^SKIPPED: ", "", reason)
 
 
 def main():
