@@ -8,6 +8,7 @@
 #include "base/confined_env.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"

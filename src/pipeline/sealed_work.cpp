@@ -8,6 +8,7 @@
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/facts.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/clip_facts.hpp"

@@ -1,5 +1,6 @@
 #include "verify/evidence.hpp"
 
+#include "formats/rules.hpp"
 #include "report/reasons.hpp"
 
 namespace xtts::verify {
