@@ -9,19 +9,18 @@
 #include "base/hash.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
-#include "corpus/column_files.hpp"
-#include "corpus/content_probe.hpp"
-#include "corpus/data_tree.hpp"
+#include "corpus/clips/shared_labels.hpp"
+#include "corpus/clips/speakers.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/column_files.hpp"
+#include "corpus/files/content_probe.hpp"
+#include "corpus/files/data_tree.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/lists/unread_lists.hpp"
-#include "corpus/names.hpp"
 #include "corpus/several_corpora.hpp"
-#include "corpus/shared_labels.hpp"
-#include "corpus/speakers.hpp"
 #include "corpus/split_long.hpp"
-#include "corpus/splits.hpp"
 #include "formats/block.hpp"
-#include "formats/clip_id.hpp"
 #include "formats/corpus_config.hpp"
 #include "formats/rules.hpp"
 #include "formats/split.hpp"
@@ -361,18 +360,6 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
 }
 
 }  // namespace
-
-std::string full_id(const Clip& clip) {
-  return formats::full_id(clip.dataset, clip.id);
-}
-
-bool has_text(const Clip& clip) {
-  return !clip.text_raw.empty() || !clip.text_normalized.empty();
-}
-
-std::string place_in_words(const Reject& problem) {
-  return (problem.line ? "line " + std::to_string(*problem.line) + " of " : "") + problem.path;
-}
 
 std::string Corpus::path_of(const Clip& clip) const {
   const std::string& folder = folders[clip.folder];

@@ -8,9 +8,9 @@
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
-#include "corpus/data_tree.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/data_tree.hpp"
+#include "corpus/files/names.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <unordered_set>
 
+#include "corpus/files/names.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

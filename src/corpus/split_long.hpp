@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 
 namespace xtts::corpus {
 

@@ -7,7 +7,7 @@
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
-#include "corpus/names.hpp"
+#include "corpus/files/names.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"

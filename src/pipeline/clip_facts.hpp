@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "formats/facts.hpp"
 #include "formats/recipe_fwd.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "formats/facts.hpp"
 #include "formats/index.hpp"
 #include "formats/manifest.hpp"

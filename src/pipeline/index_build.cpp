@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/feature_config.hpp"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 
 namespace xtts::pipeline {
 

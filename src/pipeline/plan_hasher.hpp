@@ -7,7 +7,7 @@
 
 #include "base/env.hpp"
 #include "base/hash.hpp"
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 
 namespace xtts::pipeline {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/env.hpp"
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
 #include "formats/reject.hpp"

@@ -1,7 +1,7 @@
 // Rows of a source table, for clips of a plan. Pure functions.
 #pragma once
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "formats/clip_id.hpp"
 #include "store/source_table.hpp"
 

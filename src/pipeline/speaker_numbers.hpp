@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "pipeline/column_rows.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"

@@ -14,7 +14,7 @@
 
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "dsp/isa.hpp"
 #include "formats/recipe_fwd.hpp"
 #include "records/clip_worker.hpp"

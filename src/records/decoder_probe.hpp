@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "audio/audio_decoder.hpp"
-#include "corpus/corpus.hpp"
+#include "corpus/files/content_probe.hpp"
 
 namespace xtts::records {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "formats/facts.hpp"
 
 namespace xtts::records {

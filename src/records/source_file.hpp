@@ -8,7 +8,7 @@
 
 #include "base/env.hpp"
 #include "base/hash.hpp"
-#include "corpus/source_place.hpp"
+#include "corpus/files/source_place.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::records {

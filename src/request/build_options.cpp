@@ -5,7 +5,7 @@
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
-#include "corpus/speakers.hpp"
+#include "corpus/clips/speakers.hpp"
 #include "dsp_cuda/cuda_frame_engine.hpp"
 #include "pipeline/build_request.hpp"
 #include "recipe/corpora_file.hpp"

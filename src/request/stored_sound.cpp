@@ -10,7 +10,7 @@
 #include "base/option_names.hpp"
 #include "base/shortage.hpp"
 #include "base/try.hpp"
-#include "corpus/find_source.hpp"
+#include "corpus/files/find_source.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "pipeline/confined_data.hpp"

@@ -18,7 +18,7 @@
 
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
-#include "corpus/source_place.hpp"
+#include "corpus/files/source_place.hpp"
 #include "formats/recipe.hpp"
 #include "reader/cache_view.hpp"
 #include "recipe/recipe_file.hpp"

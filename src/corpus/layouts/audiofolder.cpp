@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/clips/splits.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
-#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace audiofolder_layout {

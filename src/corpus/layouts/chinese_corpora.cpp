@@ -11,10 +11,10 @@
 
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/line_corpus.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

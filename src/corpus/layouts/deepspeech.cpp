@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace deepspeech_layout {

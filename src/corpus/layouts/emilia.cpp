@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
@@ -19,7 +20,6 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace emilia_layout {

@@ -8,14 +8,14 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
-#include "corpus/audio_index.hpp"
-#include "corpus/content_probe.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/audio_index.hpp"
+#include "corpus/files/content_probe.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
 #include "formats/rules.hpp"
 
 namespace xtts::corpus {

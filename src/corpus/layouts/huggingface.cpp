@@ -18,16 +18,16 @@
 
 #include "base/hash.hpp"
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
-#include "corpus/column_files.hpp"
-#include "corpus/digest_hash.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/column_files.hpp"
+#include "corpus/files/names.hpp"
+#include "corpus/layouts/digest_hash.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

@@ -14,15 +14,15 @@
 
 #include "base/shared_text.hpp"
 #include "base/try.hpp"
-#include "corpus/digest_hash.hpp"
+#include "corpus/clips/shared_labels.hpp"
+#include "corpus/files/names.hpp"
+#include "corpus/layouts/digest_hash.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
-#include "corpus/shared_labels.hpp"
 
 namespace xtts::corpus {
 namespace kaldi_layout {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_choice.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "corpus/files/names.hpp"
+#include "corpus/files/walked_files.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/lists/audio_finder.hpp"
-#include "corpus/names.hpp"
-#include "corpus/walked_files.hpp"
 
 namespace xtts::corpus {
 

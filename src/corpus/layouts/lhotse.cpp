@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/lhotse_recording.hpp"
 #include "corpus/lists/clip_collector.hpp"
@@ -20,8 +22,6 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace lhotse_layout {

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/lhotse_recording.hpp"
@@ -23,8 +25,6 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace lhotse_cuts_layout {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "corpus/names.hpp"
+#include "corpus/files/names.hpp"
 
 namespace xtts::corpus {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace libritts_layout {

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/line_corpus.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/pipe_columns.hpp"
-#include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

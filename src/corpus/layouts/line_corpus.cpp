@@ -6,9 +6,9 @@
 #include "base/encoding.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "corpus/audio_index.hpp"
+#include "corpus/files/audio_index.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/table_layout.hpp"
@@ -15,7 +16,6 @@
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_choice.hpp"
 #include "corpus/lists/pipe_columns.hpp"
-#include "corpus/names.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/clips/splits.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/nemo_fields.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"
-#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace nemo_layout {

@@ -18,7 +18,10 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
+#include "corpus/files/tar_members.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/nemo_fields.hpp"
@@ -28,9 +31,6 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
-#include "corpus/tar_members.hpp"
 
 namespace xtts::corpus {
 namespace nemo_tar_layout {

@@ -11,14 +11,14 @@
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/table_layout.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"
 #include "corpus/lists/named_rows.hpp"
-#include "corpus/names.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

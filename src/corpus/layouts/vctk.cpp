@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

@@ -16,8 +16,10 @@
 
 #include "base/hash.hpp"
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
-#include "corpus/digest_hash.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
+#include "corpus/files/tar_members.hpp"
+#include "corpus/layouts/digest_hash.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
@@ -25,8 +27,6 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
-#include "corpus/names.hpp"
-#include "corpus/tar_members.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

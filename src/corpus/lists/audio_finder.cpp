@@ -4,8 +4,8 @@
 
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
-#include "corpus/audio_extensions.hpp"
-#include "corpus/names.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 
 namespace xtts::corpus {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "corpus/audio_index.hpp"
-#include "corpus/corpus.hpp"
-#include "corpus/outside_audio.hpp"
+#include "corpus/clips/clip.hpp"
+#include "corpus/files/audio_index.hpp"
+#include "corpus/files/outside_audio.hpp"
 
 namespace xtts::corpus {
 

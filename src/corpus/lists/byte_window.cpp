@@ -6,8 +6,8 @@
 
 #include "base/encoding.hpp"
 #include "base/try.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/gunzip.hpp"
-#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/names.hpp"
 #include "formats/rules.hpp"
 
 namespace xtts::corpus {

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "base/shared_text.hpp"
-#include "corpus/audio_index.hpp"
-#include "corpus/layout_input.hpp"
+#include "corpus/clips/shared_labels.hpp"
+#include "corpus/files/audio_index.hpp"
+#include "corpus/files/outside_audio.hpp"
 #include "corpus/lists/audio_finder.hpp"
+#include "corpus/lists/layout_input.hpp"
 #include "corpus/lists/places_by_id.hpp"
-#include "corpus/outside_audio.hpp"
-#include "corpus/shared_labels.hpp"
 #include "formats/rules.hpp"
 
 namespace xtts::corpus {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "corpus/files/names.hpp"
+#include "corpus/files/walked_files.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
-#include "corpus/walked_files.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

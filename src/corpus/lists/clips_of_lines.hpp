@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "corpus/layout_input.hpp"
 #include "corpus/lists/audio_finder.hpp"
 #include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/layout_input.hpp"
 #include "corpus/lists/line_reader.hpp"
 
 namespace xtts::corpus {

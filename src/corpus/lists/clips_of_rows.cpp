@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"
 #include "corpus/lists/named_rows.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace {

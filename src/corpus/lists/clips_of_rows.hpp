@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "corpus/layout_input.hpp"
 #include "corpus/lists/audio_finder.hpp"
 #include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/layout_input.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
 

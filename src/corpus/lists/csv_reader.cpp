@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/small_list.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace {

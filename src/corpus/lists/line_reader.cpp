@@ -7,7 +7,7 @@
 #include "base/small_list.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
-#include "corpus/names.hpp"
+#include "corpus/files/names.hpp"
 
 namespace xtts::corpus {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "corpus/files/names.hpp"
+#include "corpus/files/walked_files.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/names.hpp"
-#include "corpus/walked_files.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "corpus/layout_input.hpp"
+#include "corpus/lists/layout_input.hpp"
 
 namespace xtts::corpus {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "corpus/layout_input.hpp"
 #include "corpus/lists/audio_finder.hpp"
+#include "corpus/lists/layout_input.hpp"
 
 namespace xtts::corpus {
 

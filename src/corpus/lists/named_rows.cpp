@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "corpus/layout_input.hpp"
 #include "corpus/lists/csv_reader.hpp"
+#include "corpus/lists/layout_input.hpp"
 #include "corpus/lists/line_reader.hpp"
 
 namespace xtts::corpus {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "corpus/files/names.hpp"
 #include "corpus/lists/line_reader.hpp"
-#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 
 namespace xtts::corpus {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "corpus/names.hpp"
-#include "corpus/splits.hpp"
+#include "corpus/clips/splits.hpp"
+#include "corpus/files/names.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

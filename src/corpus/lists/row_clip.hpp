@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "corpus/corpus.hpp"
+#include "corpus/clips/clip.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::corpus {

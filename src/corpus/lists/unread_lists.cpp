@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/try.hpp"
-#include "corpus/audio_extensions.hpp"
-#include "corpus/column_files.hpp"
+#include "corpus/files/audio_extensions.hpp"
+#include "corpus/files/column_files.hpp"
+#include "corpus/files/names.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace {

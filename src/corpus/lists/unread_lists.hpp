@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "corpus/layout_input.hpp"
+#include "corpus/lists/layout_input.hpp"
 
 namespace xtts::corpus {
 

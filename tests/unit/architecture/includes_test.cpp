@@ -126,6 +126,25 @@ TEST(Architecture, EveryFolderOfSourcesIsInTheTable) {
   }
 }
 
+// The rooms of the corpus, from the ground up: each may include those before it.
+TEST(Architecture, NoRoomOfTheCorpusIncludesOneAbove) {
+  const std::vector<std::string> rooms = {"corpus/files", "corpus/clips", "corpus/lists",
+                                          "corpus/layouts", "corpus"};
+  const auto level_of = [&](const std::string& folder) {
+    return std::ranges::find(rooms, folder) - rooms.begin();
+  };
+  for (const auto& entry : fs::recursive_directory_iterator(folder_path("corpus"))) {
+    if (!is_source(entry.path())) continue;
+    const fs::path source = fs::relative(entry.path(), fs::path(XTTS_SOURCE_DIR) / "src");
+    EXPECT_LT(level_of(source.parent_path()), std::ssize(rooms)) << source;
+    for (const auto& include : quoted_includes(entry.path())) {
+      if (folder_of(include) != "corpus") continue;
+      EXPECT_LE(level_of(fs::path(include).parent_path()), level_of(source.parent_path()))
+          << source << " includes \"" << include << "\"";
+    }
+  }
+}
+
 // The file that `include` of a file in `folder` names; empty if it is none of the project's.
 fs::path included_file(const fs::path& folder, const std::string& include) {
   const fs::path root = XTTS_SOURCE_DIR;

@@ -1,7 +1,7 @@
 """Serves rows of Parquet files and Arrow streams to the builder: their fields, and their sound.
 
-The builder has this file compiled in (src/corpus/row_server.hpp). It runs it in a Python that has
-pyarrow, so foreign bytes are parsed in another process. Nothing but pyarrow and the standard
+The builder has this file compiled in (src/corpus/files/row_server.hpp). It runs it in a Python that
+has pyarrow, so foreign bytes are parsed in another process. Nothing but pyarrow and the standard
 library is needed. `xp.build(dataset=...)` imports it to serve rows that have no file.
 
 A request is a length (uint32), then words with NUL between them:

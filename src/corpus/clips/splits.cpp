@@ -1,0 +1,193 @@
+#include "corpus/clips/splits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/env.hpp"
+#include "base/hash.hpp"
+#include "corpus/files/names.hpp"
+#include "formats/block.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/corpus_config.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// If the user gives seed 0 to both split and subset, they must not draw the same numbers: a subset
+// of 5 % would then lie inside the validation split. These names are part of the rule and never
+// change.
+constexpr std::string_view kSplitDomain = "xtts split 1";
+constexpr std::string_view kSubsetDomain = "xtts subset 1";
+
+// A smaller share is a rounding error: 1 - 0.9 - 0.1 is 2.8e-17 in binary.
+constexpr double kShareMin = 1e-9;
+
+std::uint64_t draw(std::string_view domain, std::uint64_t seed, std::string_view key) {
+  return check64(as_bytes(key), check64(as_bytes(domain), seed));
+}
+
+// The upper 53 bits as a number in [0, 1), exact.
+double unit_interval(std::uint64_t number) {
+  return static_cast<double>(number >> 11U) * 0x1p-53;
+}
+
+std::string split_key(const Clip& clip, formats::SplitBy split_by) {
+  // Clips without a speaker or text share nothing that would have to stay together.
+  if (split_by == formats::SplitBy::kSpeaker && !clip.speaker.empty()) return clip.speaker;
+  if (split_by == formats::SplitBy::kText && !clip.text_normalized.empty())
+    return clip.text_normalized;
+  if (split_by == formats::SplitBy::kSource) return formats::full_id(clip.dataset, clip.source);
+  return full_id(clip);
+}
+
+struct SplitDraw {
+  std::uint64_t number = 0;
+  std::size_t clip_index = 0;
+};
+
+class SplitAssigner {
+ public:
+  SplitAssigner(const formats::CorpusConfig& config, std::vector<Clip>& clips)
+      : config_(config),
+        clips_(clips),
+        test_share_(1.0 - config.train_split - config.validation_split) {}
+
+  void run(const KnownSplits& known) {
+    for (std::size_t i = 0; i < clips_.size(); ++i) settle(i, known);
+    std::sort(unsettled_.begin(), unsettled_.end(),
+              [](const SplitDraw& a, const SplitDraw& b) { return a.number < b.number; });
+    for (std::size_t first = 0; first < unsettled_.size();) {
+      std::size_t end = first + 1;
+      while (end < unsettled_.size() && unsettled_[end].number == unsettled_[first].number) ++end;
+      assign(first, end);
+      first = end;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t held_back_count() const { return held_back_count_; }
+
+ private:
+  void settle(std::size_t index, const KnownSplits& known) {
+    Clip& clip = clips_[index];
+    if (clip.has_own_split) {
+      validation_count_ += clip.split == Split::kValidation ? 1 : 0;
+      return;
+    }
+    const std::uint64_t number =
+        draw(kSplitDomain, config_.split_seed, split_key(clip, config_.split_by));
+    const std::optional<Split> split = known ? known(full_id(clip)) : std::nullopt;
+    if (!split) {
+      unsettled_.push_back({number, index});
+      return;
+    }
+    clip.split = *split;
+    validation_count_ += clip.split == Split::kValidation ? 1 : 0;
+    // If split_by has changed since, one key may have several splits. The lowest value wins,
+    // whatever the order.
+    const auto [place, is_new] = known_groups_.try_emplace(number, *split);
+    if (!is_new) place->second = std::min(place->second, *split);
+  }
+
+  void assign(std::size_t first, std::size_t end) {
+    const Split split = choose(unsettled_[first].number, end - first);
+    if (split == Split::kValidation) validation_count_ += end - first;
+    for (std::size_t i = first; i < end; ++i) clips_[unsettled_[i].clip_index].split = split;
+  }
+
+  Split choose(std::uint64_t number, std::size_t clip_count) {
+    if (const auto known = known_groups_.find(number); known != known_groups_.end()) {
+      return known->second;
+    }
+    const double u = unit_interval(number);
+    if (u < config_.validation_split) {
+      if (validation_count_ + clip_count <= config_.validation_clips_max) return Split::kValidation;
+      held_back_count_ += clip_count;
+      return Split::kTrain;
+    }
+    const bool is_test = test_share_ > kShareMin && u < config_.validation_split + test_share_;
+    return is_test ? Split::kTest : Split::kTrain;
+  }
+
+  const formats::CorpusConfig& config_;
+  std::vector<Clip>& clips_;
+  double test_share_;
+  std::vector<SplitDraw> unsettled_;
+  std::unordered_map<std::uint64_t, Split> known_groups_;
+  std::uint64_t validation_count_ = 0;
+  std::uint64_t held_back_count_ = 0;
+};
+
+constexpr std::array<std::pair<std::string_view, Split>, 8> kWords = {{
+    {"train", Split::kTrain},
+    {"training", Split::kTrain},
+    {"validation", Split::kValidation},
+    {"valid", Split::kValidation},
+    {"val", Split::kValidation},
+    {"dev", Split::kValidation},
+    {"eval", Split::kValidation},
+    {"test", Split::kTest},
+}};
+
+bool is_of_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+}  // namespace
+
+void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
+                   std::vector<Clip>& clips, std::vector<std::string>& notes) {
+  SplitAssigner assigner(config, clips);
+  assigner.run(known);
+  if (assigner.held_back_count() > 0) {
+    notes.push_back(counted(assigner.held_back_count(), "clip trains", "clips train") +
+                    " that the hash gives to validation: validation_clips_max is " +
+                    std::to_string(config.validation_clips_max));
+  }
+  const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const Clip& found) {
+    return found.split == Split::kValidation;
+  });
+  if (!has_validation && config.validation_split > 0) {
+    notes.emplace_back("no clip is in the validation split");
+  }
+}
+
+void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>& clips,
+                          std::vector<std::string>& notes) {
+  if (config.train_subset_fraction >= 1.0) return;
+  std::uint64_t train_count = 0;
+  const auto removed_count = std::erase_if(clips, [&](const Clip& found) {
+    if (found.split != Split::kTrain) return false;
+    ++train_count;
+    return unit_interval(draw(kSubsetDomain, config.subset_seed, full_id(found))) >=
+           config.train_subset_fraction;
+  });
+  notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +
+                  " of " + counted(train_count, "training clip", "training clips"));
+}
+
+std::optional<Split> split_of_word(std::string_view word) {
+  for (const auto& [known, split] : kWords) {
+    if (equals_ignoring_case(word, known)) return split;
+  }
+  return std::nullopt;
+}
+
+std::optional<Split> split_of_name(std::string_view path) {
+  const std::string_view name = file_name(path);
+  std::optional<Split> found;
+  for (std::size_t begin = 0; begin < name.size();) {
+    std::size_t end = begin;
+    while (end < name.size() && is_of_word(name[end])) ++end;
+    const auto split = split_of_word(name.substr(begin, end - begin));
+    if (split && found && *split != *found) return std::nullopt;
+    if (split) found = split;
+    begin = end + 1;
+  }
+  return found;
+}
+
+}  // namespace xtts::corpus
