@@ -46,12 +46,14 @@ class Observer final : public pipeline::BuildObserver {
   Observer(Context& context, const pipeline::BuildRequest& request)
       : context_(context), request_(request), view_(context) {}
 
-  [[nodiscard]] bool wants_estimate() const override { return request_.dry_run || shows_preview(); }
+  [[nodiscard]] bool wants_estimate() const override {
+    return request_.options.dry_run || shows_preview();
+  }
 
   void notice(const std::string& text) override { context_.warn(text); }
 
   void before(const pipeline::BuildPreview& preview) override {
-    if (request_.dry_run) {
+    if (request_.options.dry_run) {
       preview_ = preview;
     } else if (shows_preview()) {
       context_.err.write(describe_preview(request_, preview));
@@ -89,11 +91,11 @@ class Observer final : public pipeline::BuildObserver {
 // Writes the corpora in DATA as a file to build from. Builds nothing.
 Status write_corpora(Context& context, const pipeline::BuildRequest& request,
                      const std::string& path) {
-  XTTS_ASSIGN(const auto entries, corpus::find_corpora(context.env, request.data,
-                                                       request.recipe.corpus, request.audio_roots));
+  XTTS_ASSIGN(const auto entries,
+              corpus::find_corpora(context.env, request.data, request.recipe.corpus));
   if (entries.empty()) {
     return {StatusCode::kInvalidArgument,
-            request.data +
+            request.data.path +
                 " holds no folders of known corpora, so --write-corpora has nothing to write: "
                 "build from it without --write-corpora"};
   }
@@ -121,7 +123,7 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
   const auto begin = context.env.now();
   Observer observer(context, request);
   std::optional<GracefulStopScope> graceful_stop;
-  if (!request.dry_run) graceful_stop.emplace();
+  if (!request.options.dry_run) graceful_stop.emplace();
   auto report = pipeline::build(context.env, request, observer);
   graceful_stop.reset();
   observer.finish();
@@ -132,15 +134,16 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
     return {StatusCode::kCancelled,
             "stopped: finished shards are kept; run the same command to go on"};
   }
-  if (!request.dry_run) {
+  if (!request.options.dry_run) {
     context.summarize(describe_report(request, *report, elapsed_s));
   } else if (report->unchanged) {
     context.print(describe_report(request, *report, elapsed_s));
   } else {
     context.print(describe_preview(request, observer.preview()));
   }
-  context.print_json(request.dry_run ? request::preview_to_json(request, observer.preview())
-                                     : request::report_to_json(request, *report, elapsed_s));
+  context.print_json(request.options.dry_run
+                         ? request::preview_to_json(request, observer.preview())
+                         : request::report_to_json(request, *report, elapsed_s));
   return {};
 }
 

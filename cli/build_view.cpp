@@ -168,7 +168,8 @@ std::string storage_lines(const pipeline::BuildPreview& preview) {
 
 std::string free_line(const pipeline::BuildRequest& request,
                       const pipeline::BuildPreview& preview) {
-  std::string text = format_size(preview.free_bytes) + " for " + escape_controls(request.cache);
+  std::string text =
+      format_size(preview.free_bytes) + " for " + escape_controls(request.options.cache);
   for (const auto& choice : preview.storage) {
     if (choice.chosen && choice.size_bytes > preview.free_bytes) {
       text += ": not enough; --layout packed and --dtype float16 need less";
@@ -282,7 +283,7 @@ std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
 std::string describe_preview(const pipeline::BuildRequest& request,
                              const pipeline::BuildPreview& preview) {
   std::string text =
-      line("Data", escape_controls(request.data) + ": layout " + preview.layout + ", " +
+      line("Data", escape_controls(request.data.path) + ": layout " + preview.layout + ", " +
                        clips_text(preview.clip_count, preview.clips_by_split) + ", " +
                        format_size(preview.source_bytes) + (preview.has_text ? "" : ", no text"));
   const std::size_t shown = shown_of(preview.notes.size(), kNotesShown);
@@ -341,7 +342,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
       text +=
           line("", "That is more than --max-rejects allows: the build would end with exit code 3");
     }
-    text += drops_text(request, request.recipe_of && !request.overwrite, preview.drops);
+    text += drops_text(request, request.recipe_of && !request.options.overwrite, preview.drops);
     if (preview.would_pass_max_dropped) {
       text +=
           line("", "That is more than --max-dropped allows: the build would end with exit code 3");
@@ -352,7 +353,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
 
 std::string describe_report(const pipeline::BuildRequest& request,
                             const pipeline::BuildReport& report, double elapsed_s) {
-  const std::string cache = escape_controls(request.cache);
+  const std::string cache = escape_controls(request.options.cache);
   if (report.unchanged) {
     std::string text = format_counted(report.record_count, "clip", "clips") + " in " + cache +
                        ": nothing to do (" + format_duration(elapsed_s) + ")";
@@ -392,7 +393,8 @@ std::string describe_report(const pipeline::BuildRequest& request,
   if (report.warned_count > 0) {
     text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +
                                  " and stored: xtts-precompute ls " +
-                                 escape_controls(shell_quoted(request.cache)) + " --where warning");
+                                 escape_controls(shell_quoted(request.options.cache)) +
+                                 " --where warning");
     text += warnings_text(report.warnings);
   }
   if (!report.rejects.empty()) {
@@ -401,11 +403,11 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += rejects_text(report.rejects);
     text += drops_text(request, true, report.drops);
   }
-  text +=
-      line("Next", request.partition
-                       ? "xtts-precompute merge NEW PART..., once all " +
-                             std::to_string(request.partition->count) + " parts are built"
-                       : "xtts-precompute verify " + escape_controls(shell_quoted(request.cache)));
+  text += line("Next", request.partition
+                           ? "xtts-precompute merge NEW PART..., once all " +
+                                 std::to_string(request.partition->count) + " parts are built"
+                           : "xtts-precompute verify " +
+                                 escape_controls(shell_quoted(request.options.cache)));
   return text;
 }
 

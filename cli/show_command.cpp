@@ -12,6 +12,7 @@
 #include "cli/picture_files.hpp"
 #include "cli/record_files.hpp"
 #include "dsp/mel_filters.hpp"
+#include "formats/data_folders.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/normalization.hpp"
@@ -35,8 +36,8 @@ using report::format_short;
 struct ShowOptions {
   std::string cache, id;
   PictureFiles pictures;
-  std::string npy, wav, data;
-  std::vector<std::string> audio_roots;
+  std::string npy, wav;
+  formats::DataFolders data;
 };
 
 // Finds the id in "LJ001-0001.wav" and "wavs/LJ001-0001.wav".
@@ -284,8 +285,7 @@ Result<json> figure_of(const ClipFacts& clip, const ClipColumn& mel,
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
                                     reader::CacheView& view, std::uint64_t position) {
   const request::Caller& caller = context.caller;
-  XTTS_ASSIGN(auto sound, request::StoredSound::open(context.env, view, options.data,
-                                                     options.audio_roots, caller));
+  XTTS_ASSIGN(auto sound, request::StoredSound::open(context.env, view, options.data, caller));
   XTTS_ASSIGN(const std::vector<float> samples, sound->read(position));
   return encode_wav(samples, sound->sample_rate_hz());
 }
@@ -351,8 +351,8 @@ void add_show_command(CLI::App& app, Context& context) {
               "Write the first column, the mel, as a NumPy array [frames, mels]")
       .option("--wav", options->wav, "FILE",
               "Write the conditioned sound that the features were made of, or the column wave")
-      .option("--data", options->data, "DATA", "For --wav: the folder of the sources now")
-      .repeated("--audio-root", options->audio_roots, "DIR",
+      .option("--data", options->data.path, "DATA", "For --wav: the folder of the sources now")
+      .repeated("--audio-root", options->data.audio_roots, "DIR",
                 "For --wav: as for build, in that order (default: those of the last build)")
       .examples(
           "xtts-precompute show ./cache LJ001-0001\n"

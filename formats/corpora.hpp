@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/data_folders.hpp"
+
 namespace xtts::formats {
 
 // Names of the columns of a list (CSV, TSV, JSON lines) of any origin. An empty name means the
@@ -35,6 +37,11 @@ struct CorporaEntry {
   CorpusColumns columns = {};
   std::string encoding = {};                  // of its lists
   std::vector<std::string> audio_roots = {};  // folders outside of `folder` that hold audio, too
+
+  // Without audio roots of its own, an entry uses those of `all`.
+  [[nodiscard]] DataFolders folders(const DataFolders& all) const {
+    return {folder, audio_roots.empty() ? all.audio_roots : audio_roots};
+  }
 };
 
 }  // namespace xtts::formats

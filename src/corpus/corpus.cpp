@@ -235,12 +235,11 @@ constexpr std::uint64_t kShareOfClips = 2;
 
 // Reads one corpus by its layout: sources are known and speakers set; splits and order are not.
 // `held_bytes`: memory that corpora read before hold.
-Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string& folder,
-                             const formats::CorpusConfig& config,
-                             std::span<const std::string> audio_roots, std::uint64_t held_bytes,
+Result<Findings> read_corpus(const DiscoveryRequest& request, const formats::DataFolders& data,
+                             const formats::CorpusConfig& config, std::uint64_t held_bytes,
                              Corpus& corpus) {
   XTTS_TRY(check_encoding(config.encoding));
-  XTTS_ASSIGN(DataTree tree, scan_data(request.env, folder, audio_roots, request.cancelled));
+  XTTS_ASSIGN(DataTree tree, scan_data(request.env, data, request.cancelled));
   XTTS_TRY(probe_unknown_files(request.env, request.probe, tree));
   // From here on, the tree says which files are audio.
   ReadLog log;
@@ -254,7 +253,7 @@ Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string&
   XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
   if (config.layout == "auto" && config.columns == formats::CorpusColumns()) {
     XTTS_ASSIGN(const auto several, corpora_in(input, *layout));
-    if (!several.empty()) return refusal_of_several(folder, several);
+    if (!several.empty()) return refusal_of_several(data.path, several);
   }
   corpus.layout = layout->name;
   corpus.folders = {tree.real_root};
@@ -376,17 +375,14 @@ Result<Corpus> discover(const DiscoveryRequest& request) {
   Corpus corpus;
   Findings all;
   if (request.corpora.empty()) {
-    XTTS_ASSIGN(all,
-                read_corpus(request, request.data, request.config, request.audio_roots, 0, corpus));
+    XTTS_ASSIGN(all, read_corpus(request, request.data, request.config, 0, corpus));
     return finish(request, std::move(all), std::move(corpus));
   }
   XTTS_TRY(check_entries(request.corpora, request.config));
   for (const auto& entry : request.corpora) {
     Corpus one;
-    const auto roots = entry.audio_roots.empty() ? request.audio_roots
-                                                 : std::span<const std::string>(entry.audio_roots);
-    auto findings = read_corpus(request, entry.folder, config_of(entry, request.config), roots,
-                                all.held_bytes, one);
+    auto findings = read_corpus(request, entry.folders(request.data),
+                                config_of(entry, request.config), all.held_bytes, one);
     if (!findings) return findings.status().with_context("corpus " + entry.name);
     add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }

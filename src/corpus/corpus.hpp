@@ -63,7 +63,9 @@ struct Corpus {
 
 struct DiscoveryRequest {
   Env& env;
-  std::string data = {};  // the folder, where `corpora` is empty
+  // Where `corpora` is empty, `path` is the folder. A corpora entry with its own roots uses those.
+  // Each root is as confined as DATA. mounts.hpp has the names of the files in roots.
+  formats::DataFolders data = {};
   // Several corpora read as one, by the entries of a corpora.yaml. Problems and notes begin with
   // the corpus' name. Speakers become name/speaker unless the entry names the speaker: p225 of one
   // corpus is another person in the next.
@@ -73,9 +75,6 @@ struct DiscoveryRequest {
   // Longer clips are split into several where their list gives times within them.
   std::optional<double> split_above_s = {};
   ProbeContent probe = {};
-  // Folders outside DATA that lists and links may lead to. Each is as confined as DATA. mounts.hpp
-  // has the names of their files. A corpora entry with its own roots uses those instead.
-  std::span<const std::string> audio_roots = {};
   // The memory of the whole run. Where the clips of lists need more than half of it, kResource
   // says how much they need.
   std::uint64_t memory_bytes = UINT64_MAX;

@@ -145,10 +145,9 @@ std::optional<formats::CorporaEntry> only_corpus_in(const LayoutInput& input) {
   return std::move(entries.front());
 }
 
-Result<std::vector<formats::CorporaEntry>> find_corpora(Env& env, const std::string& data_folder,
-                                                        const formats::CorpusConfig& config,
-                                                        std::span<const std::string> audio_roots) {
-  XTTS_ASSIGN(const DataTree tree, scan_data(env, data_folder, audio_roots));
+Result<std::vector<formats::CorporaEntry>> find_corpora(Env& env, const formats::DataFolders& data,
+                                                        const formats::CorpusConfig& config) {
+  XTTS_ASSIGN(const DataTree tree, scan_data(env, data));
   const LayoutInput input{env, tree, config};
   const Layout* const layout = layout_of_part(input);
   return corpora_in(input, layout == nullptr ? layouts().back() : *layout);

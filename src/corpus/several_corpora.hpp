@@ -22,8 +22,7 @@ namespace xtts::corpus {
 [[nodiscard]] std::optional<formats::CorporaEntry> only_corpus_in(const LayoutInput& input);
 // The corpora in a folder that has not been scanned yet.
 [[nodiscard]] Result<std::vector<formats::CorporaEntry>> find_corpora(
-    Env& env, const std::string& data_folder, const formats::CorpusConfig& config,
-    std::span<const std::string> audio_roots);
+    Env& env, const formats::DataFolders& data, const formats::CorpusConfig& config);
 
 // The YAML text that recipe/corpora_file.hpp reads.
 [[nodiscard]] std::string corpora_yaml(std::span<const formats::CorporaEntry> entries);

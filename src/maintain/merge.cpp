@@ -205,8 +205,8 @@ class Merger {
         all = std::move(table);
         continue;
       }
-      if (table->data_path != all->data_path || table->audio_roots != all->audio_roots ||
-          table->plan_digest != all->plan_digest || table->rows.size() != all->rows.size())
+      if (table->data != all->data || table->plan_digest != all->plan_digest ||
+          table->rows.size() != all->rows.size())
         return {};
       for (std::size_t i = 0; i < all->rows.size(); ++i)
         if (table->rows[i].reject_check != 0) {

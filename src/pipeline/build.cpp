@@ -19,9 +19,10 @@ namespace {
 
 Status check_data(const BuildJob& job) {
   const BuildRequest& request = job.request;
-  if (request.corpora.empty()) return check_folders(job.env, request.data, request.cache);
+  if (request.corpora.empty())
+    return check_folders(job.env, request.data.path, request.options.cache);
   for (const auto& entry : request.corpora)
-    XTTS_TRY(check_folders(job.env, entry.folder, request.cache).with_context(entry.name));
+    XTTS_TRY(check_folders(job.env, entry.folder, request.options.cache).with_context(entry.name));
   return {};
 }
 
@@ -30,7 +31,7 @@ Status check_data(const BuildJob& job) {
 Status with_advice(const BuildJob& job, const Status& failure, const CacheState& cache_state = {},
                    const Planned* planned = nullptr, const BuildPreview& preview = {}) {
   if (failure.code() != StatusCode::kResource) return failure;
-  const auto free = free_bytes_for(job.env, job.request.cache);
+  const auto free = free_bytes_for(job.env, job.request.options.cache);
   if (!free) return failure;
   std::optional<std::uint64_t> needed;
   if (planned != nullptr)
@@ -42,7 +43,7 @@ Status with_advice(const BuildJob& job, const Status& failure, const CacheState&
 Result<std::unique_ptr<store::CacheFolder>> open_folder(const BuildJob& job) {
   const std::uint64_t shortages = shortage_count();
   auto opened = store::CacheFolder::open(
-      job.env, job.request.cache,
+      job.env, job.request.options.cache,
       {.notice = [&job](const std::string& text) { job.observer.notice(text); },
        .cancelled = [&job] { return job.observer.cancelled(); }});
   if (opened) return opened;
@@ -54,13 +55,14 @@ Result<std::unique_ptr<store::CacheFolder>> open_folder(const BuildJob& job) {
 // Removes .build/ after a refusal before any computing, unless it holds the journal of a build to
 // continue.
 void leave_no_trace(const BuildJob& job, store::CacheFolder& folder) {
-  const auto journal = job.env.stat(join_path(store::build_folder(job.request.cache), "journal"));
+  const auto journal =
+      job.env.stat(join_path(store::build_folder(job.request.options.cache), "journal"));
   if (journal.status().code() == StatusCode::kNotFound) (void)folder.finish();
 }
 
 Result<BuildReport> only_preview(const BuildJob& job, const CacheState& cache_state,
                                  const Planned& planned) {
-  const auto generation = store::unfinished_generation(job.env, job.request.cache);
+  const auto generation = store::unfinished_generation(job.env, job.request.options.cache);
   XTTS_ASSIGN(const SealedWork sealed, find_sealed_work(job, planned, generation.value_or(1)));
   job.observer.before(preview_build(job, cache_state, planned, sealed.clip_count()));
   return BuildReport();
@@ -103,7 +105,7 @@ Result<BuildReport> build_in(const BuildJob& asked, store::CacheFolder* folder) 
 
 Result<BuildReport> run(const BuildJob& job) {
   XTTS_TRY(check_data(job));
-  if (job.request.dry_run) return build_in(job, nullptr);
+  if (job.request.options.dry_run) return build_in(job, nullptr);
   XTTS_ASSIGN(const auto folder, open_folder(job));
   auto report = build_in(job, folder.get());
   if (!report) leave_no_trace(job, *folder);
@@ -115,9 +117,8 @@ Result<BuildReport> run(const BuildJob& job) {
 Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& observer) {
   // Only a refusal of memory or threads by the system may still throw. It is no defect of ours.
   try {
-    const auto of_sources =
-        confined_to_data(env, request.data, request.corpora, request.audio_roots);
-    const auto confined = confined_to(*of_sources, request.cache, Links::kNone);
+    const auto of_sources = confined_to_data(env, request.data, request.corpora);
+    const auto confined = confined_to(*of_sources, request.options.cache, Links::kNone);
     BuildRequest heard = request;
     heard.run.cancelled = [&observer] { return observer.cancelled(); };
     return run({.env = *confined, .request = heard, .observer = observer});

@@ -154,7 +154,7 @@ Status check_partition(const BuildRequest& request, const formats::Manifest* pub
                 ". Name another CACHE, or give " + option_on("overwrite") +
                 " to build anew in this one"};
   }
-  if (request.retry_rejects) {
+  if (request.options.retry_rejects) {
     return {StatusCode::kInvalidArgument,
             "a published part is not changed: join the parts with 'xtts-precompute merge NEW "
             "PART...', then build NEW with " +

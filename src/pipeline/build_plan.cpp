@@ -13,6 +13,7 @@
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
@@ -51,9 +52,10 @@ class Planner {
   explicit Planner(const PlanRequest& request) : request_(request) {}
 
   Result<BuildPlan> run(std::optional<corpus::Corpus> found) {
-    XTTS_ASSIGN(plan_.data_path, request_.env.real_path(request_.data));
-    for (const std::string& folder : request_.audio_roots) {
-      XTTS_ASSIGN(plan_.audio_roots.emplace_back(), request_.env.real_path(folder));
+    const formats::DataFolders& data = request_.build.data;
+    XTTS_ASSIGN(plan_.data.path, request_.env.real_path(data.path));
+    for (const std::string& folder : data.audio_roots) {
+      XTTS_ASSIGN(plan_.data.audio_roots.emplace_back(), request_.env.real_path(folder));
     }
     if (!found) {
       XTTS_ASSIGN(found, discover_corpus(request_));
@@ -73,15 +75,15 @@ class Planner {
     }
     plan_.all_clips = digest_of_all_clips(plan_);
     // A published part is never updated. The plan only has to say whether DATA is unchanged.
-    if (request_.partition && request_.previous != nullptr) return std::move(plan_);
+    const auto& partition = request_.build.partition;
+    if (partition && request_.previous != nullptr) return std::move(plan_);
     XTTS_TRY(read_previous_rejects());
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
       XTTS_TRY(decide(i));
     }
     if (request_.previous != nullptr) XTTS_TRY(find_gone_clips(request_, plan_));
-    if (request_.partition)
-      assign_to_other_parts(plan_, *request_.partition, request_.clips_per_shard);
+    if (partition) assign_to_other_parts(plan_, *partition, request_.clips_per_shard);
     list_clips_to_compute();
     XTTS_TRY(compare_texts());
     return std::move(plan_);
@@ -93,8 +95,9 @@ class Planner {
     if (const auto& below = plan_.corpus.corpus_below) {
       const std::string& beside = plan_.corpus.unread_beside_it;
       return {StatusCode::kInvalidArgument,
-              request_.data + " holds one corpus, " + corpus::printable(below->name) + " (layout " +
-                  below->layout + "): give its folder as DATA: " + shell_quoted(below->folder) +
+              request_.build.data.path + " holds one corpus, " + corpus::printable(below->name) +
+                  " (layout " + below->layout +
+                  "): give its folder as DATA: " + shell_quoted(below->folder) +
                   (beside.empty() ? ""
                                   : "\nBeside it are texts that no layout knows how to read, and "
                                     "a cache of that folder lacks them:\n  " +
@@ -165,22 +168,21 @@ class Planner {
   }
 
   [[nodiscard]] bool comes_from_same_folders() const {
-    return request_.sources->data_path == plan_.data_path &&
-           request_.sources->audio_roots == plan_.audio_roots;
+    return request_.sources->data == plan_.data;
   }
 
   // True where the last build saw the same input and left nothing that is worth another try.
   bool is_as_before() const {
-    return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
-           !request_.has_new_speakers && request_.sources->plan_digest == plan_.digest &&
-           comes_from_same_folders() &&
+    return request_.previous != nullptr && request_.sources != nullptr &&
+           !request_.build.options.retry_rejects && !request_.has_new_speakers &&
+           request_.sources->plan_digest == plan_.digest && comes_from_same_folders() &&
            request_.sources->index_digest == request_.previous->manifest().index_digest &&
            !request_.previous->manifest().counts.rejects_by_class.contains(
                std::string(to_string(RejectClass::kEnvironment)));
   }
 
   Status read_previous_rejects() {
-    if (request_.previous == nullptr || request_.retry_rejects) return {};
+    if (request_.previous == nullptr || request_.build.options.retry_rejects) return {};
     const auto& manifest = request_.previous->manifest();
     // Another rule may refuse the clip now, before the fault is met.
     if (manifest.corpus_fingerprint != formats::fingerprint(request_.recipe.corpus)) return {};
@@ -334,18 +336,18 @@ class Planner {
 }  // namespace
 
 Result<corpus::Corpus> discover_corpus(const PlanRequest& request) {
-  XTTS_ASSIGN(auto found,
-              corpus::discover(
-                  {.env = request.env,
-                   .data = request.data,
-                   .corpora = request.corpora,
-                   .config = request.recipe.corpus,
-                   .known_splits = known_splits(request.previous),
-                   .split_above_s = records::split_above_s(*request.recipe.features),
-                   .probe = records::make_content_probe(request.make_decoder, request.cancelled),
-                   .audio_roots = request.audio_roots,
-                   .memory_bytes = request.memory_bytes,
-                   .cancelled = request.cancelled}));
+  const RunConfig& run = request.build.run;
+  XTTS_ASSIGN(
+      auto found,
+      corpus::discover({.env = request.env,
+                        .data = request.build.data,
+                        .corpora = request.build.corpora,
+                        .config = request.recipe.corpus,
+                        .known_splits = known_splits(request.previous),
+                        .split_above_s = records::split_above_s(*request.recipe.features),
+                        .probe = records::make_content_probe(run.make_decoder, run.cancelled),
+                        .memory_bytes = request.memory_bytes,
+                        .cancelled = run.cancelled}));
   XTTS_TRY(take_texts(request.recipe.text, found));
   return found;
 }

@@ -4,25 +4,24 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
+#include "formats/data_folders.hpp"
 #include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/known_sounds.hpp"
-#include "pipeline/partition_choice.hpp"
 #include "reader/cache_view.hpp"
 #include "store/source_table.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
+
+struct BuildRequest;
 
 enum class ClipFate : std::uint8_t {
   kCompute,
@@ -52,8 +51,7 @@ struct BuildPlan {
   // Gone clips that nobody asked to remove: the corpus section is unchanged, or the source is gone.
   std::uint64_t vanished_count = 0;
   std::vector<std::string> vanished_examples;  // full ids, a few
-  std::string data_path;                       // absolute
-  std::vector<std::string> audio_roots;        // absolute
+  formats::DataFolders data;                   // absolute
   [[nodiscard]] std::uint64_t count_of(ClipFate fate) const;
   [[nodiscard]] std::uint64_t clip_count() const;  // without the clips of other parts
   Digest to_compute_digest;                        // stored in the journal's header
@@ -67,21 +65,15 @@ struct BuildPlan {
 
 struct PlanRequest {
   Env& env;
-  std::string data;
-  std::span<const formats::CorporaEntry> corpora;  // empty: DATA is one corpus
-  const formats::Recipe& recipe;
+  const BuildRequest& build;
+  const formats::Recipe& recipe;          // that of `build`, or the longest that it may become
   reader::CacheView* previous = nullptr;  // the published cache, for reuse
   const store::SourceTable* sources = nullptr;
-  bool retry_rejects = false;
   bool has_new_speakers =
       false;                    // names that the published cache has not: there is something to do
   bool copies_renamed = false;  // the same numerics made the published records
-  std::optional<PartitionChoice> partition = {};
-  std::size_t clips_per_shard = 1;                // for `partition`
-  audio::MakeDecoder make_decoder = {};           // as in RunConfig
-  std::function<bool()> cancelled = {};           // as in RunConfig
-  std::span<const std::string> audio_roots = {};  // as for corpus::discover()
-  std::uint64_t memory_bytes = UINT64_MAX;        // as for corpus::discover()
+  std::size_t clips_per_shard = 1;          // for a partition
+  std::uint64_t memory_bytes = UINT64_MAX;  // as for corpus::discover()
 };
 
 // Lists DATA, with the texts as a cache keeps them.

@@ -12,10 +12,12 @@
 #include "dsp/frame_engine.hpp"
 #include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
+#include "formats/data_folders.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/limits.hpp"
 #include "pipeline/partition_choice.hpp"
 #include "pipeline/run_config.hpp"
+#include "xtts/builder.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -26,10 +28,11 @@ using ChooseEngines =
     std::function<Result<std::shared_ptr<const dsp::FrameEngines>>(std::string_view published)>;
 
 struct BuildRequest {
-  std::string data;
+  // The options as the caller gave them. Phases read the cache's folder and the switches here. What
+  // has to be parsed or looked up is a member of its own below.
+  BuildOptions options;
+  formats::DataFolders data;  // with the audio roots of the last build, where the options name none
   std::vector<formats::CorporaEntry> corpora;  // of DATA, if it is a corpora.yaml
-  std::vector<std::string> audio_roots = {};   // more folders with audio, outside of DATA
-  std::string cache;
   formats::Recipe recipe;
   // Set: `recipe` is that of the cache, read from the generation with this index. --overwrite then
   // keeps the numbers of its speakers and languages, too.
@@ -40,18 +43,9 @@ struct BuildRequest {
   RejectLimit max_rejects;                  // faults
   LossLimits max_losses;                    // policy drops, vanished clips
   std::vector<std::string> known_speakers;  // numbers 0, 1, ...; each name once
-  bool overwrite = false;                   // begin anew beside the published cache
-  // With overwrite: replace only the generation of this index. If another generation was published
-  // since the caller looked, the build updates that one.
-  std::string overwrite_only;
-  bool allow_mixed = false;  // update a cache that another CPU or library version made
-  bool retry_rejects = false;
-  // Gives up the work of an unfinished build, or of an unfinished column, that lies at `cache`.
-  bool discard_unfinished = false;
   std::string command = {};  // the command line that asks for this build, for messages
   // Its part that the same build has to name again: " --isa scalar --max-gone 10%".
   std::string lasting_options = {};
-  bool dry_run = false;  // stop after before()
   // Builds one part of a cache that merge joins. A published part is done: the same request changes
   // nothing.
   std::optional<PartitionChoice> partition = {};

@@ -73,10 +73,8 @@ Status compute_sound(const BuildJob& job, const CacheState& cache_state, const P
            .plan = planned.plan,
            .previous = cache_state.previous.get(),
            .sealed = started.sealed,
-           .recipe = request.recipe,
+           .request = request,
            .columns = columns,
-           .run = request.run,
-           .isa = request.isa,
            .engines = planned.engines,
            .generation = started.generation,
            .first_ordinal = published == nullptr ? 0 : published->columns.front().shards.size()},
@@ -89,7 +87,7 @@ Status compute_sound(const BuildJob& job, const CacheState& cache_state, const P
 
 // Where nothing was sealed, nobody goes on with these rules: the next build would take them over.
 Status forget_empty_work(const BuildJob& job, store::CacheFolder& folder) {
-  XTTS_ASSIGN(const auto left, find_unfinished(job.env, job.request.cache, nullptr));
+  XTTS_ASSIGN(const auto left, find_unfinished(job.env, job.request.options.cache, nullptr));
   return left && left->bytes == 0 ? folder.finish() : Status();
 }
 
@@ -109,21 +107,20 @@ bool Computed::has_records() const noexcept {
 Result<SealedWork> find_sealed_work(const BuildJob& job, const Planned& planned,
                                     std::uint64_t generation) {
   const store::JournalHead head = head_of(job, planned, generation);
-  const std::string& cache = job.request.cache;
+  const std::string& cache = job.request.options.cache;
   XTTS_ASSIGN(store::JournalContents found, store::read_journal(job.env, cache));
   const std::string path = join_path(store::build_folder(cache), "journal");
   if (!found.head && job.env.stat(path).ok())
     job.observer.notice(path + " is damaged: its clips are computed again");
-  if (!found.head || job.request.discard_unfinished || !planned.continues_unfinished)
+  if (!found.head || job.request.options.discard_unfinished || !planned.continues_unfinished)
     return SealedWork();
   const auto before = decode_asked(found.head->about).recipe;
   const auto sources = store::load_planned_sources(job.env, cache);
   const bool is_same_plan = *found.head == head;
   return SealedWork::find(
       {.env = job.env,
-       .cache = cache,
+       .request = job.request,
        .plan = planned.plan,
-       .recipe = job.request.recipe,
        .columns = planned.columns,
        .generation = head.generation,
        .interrupted = {.is_same_plan = is_same_plan,
@@ -133,8 +130,7 @@ Result<SealedWork> find_sealed_work(const BuildJob& job, const Planned& planned,
                        .has_same_rules =
                            is_same_plan || (before && formats::fingerprint(before->corpus) ==
                                                           fingerprint(job.request.recipe.corpus))},
-       .sources = sources ? &*sources : nullptr,
-       .cancelled = job.request.run.cancelled},
+       .sources = sources ? &*sources : nullptr},
       std::move(found.shards));
 }
 

@@ -12,6 +12,7 @@
 #include "formats/recipe.hpp"
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_plan.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/disk_read_ahead.hpp"
 #include "pipeline/ordered_pipeline.hpp"
@@ -94,16 +95,16 @@ class SoundColumns final : OrderedWork {
         folder_(folder),
         sounds_(job.plan.sounds),
         observer_(observer),
-        memory_(job.run, job.plan.corpus.held_bytes, job.columns),
+        memory_(job.request.run, job.plan.corpus.held_bytes, job.columns),
         per_shard_(records::clips_per_shard(job.columns)),
         buffers_(job.columns.size()),
         workers_({.env = job.env,
-                  .recipe = job.recipe,
-                  .isa = job.isa,
+                  .recipe = job.request.recipe,
+                  .isa = job.request.isa,
                   .engines = job.engines,
                   .corpus = job.plan.corpus,
-                  .make_decoder = job.run.make_decoder,
-                  .cancelled = job.run.cancelled,
+                  .make_decoder = job.request.run.make_decoder,
+                  .cancelled = job.request.run.cancelled,
                   .scratch_folder = store::build_folder(folder.path()),
                   .memory_bytes = static_cast<std::size_t>(memory_.worker_bytes)},
                  job.plan.to_compute),
@@ -112,8 +113,8 @@ class SoundColumns final : OrderedWork {
         journalled_(job.sealed.whole()),
         next_ordinal_(job.first_ordinal) {
     for (std::size_t column = 0; column < job.columns.size(); ++column) {
-      assemblers_.emplace_back(job.columns[column], job.recipe.storage.store, job.generation,
-                               [this, column](std::vector<std::byte> rows) {
+      assemblers_.emplace_back(job.columns[column], job.request.recipe.storage.store,
+                               job.generation, [this, column](std::vector<std::byte> rows) {
                                  buffers_[column].give_back(std::move(rows));
                                });
     }
@@ -137,8 +138,8 @@ class SoundColumns final : OrderedWork {
         read_ahead_.emplace(job_.env, job_.plan, next_,
                             [this] { return stop_.load() || observer_.cancelled(); });
       const std::size_t left = job_.plan.to_compute.size() - next_;
-      const auto threads = static_cast<std::uint32_t>(
-          std::min<std::size_t>(job_.run.thread_count, left));  // more threads would find no clip
+      const auto threads = static_cast<std::uint32_t>(std::min<std::size_t>(
+          job_.request.run.thread_count, left));  // more threads would find no clip
       (void)run_ordered(*this, threads, outcomes_.size());
       read_ahead_.reset();
     }
@@ -156,7 +157,7 @@ class SoundColumns final : OrderedWork {
 
  private:
   [[nodiscard]] bool sources_rotate() const {
-    if (job_.run.source_disk == SourceDisk::kRotating) return true;
+    if (job_.request.run.source_disk == SourceDisk::kRotating) return true;
     const corpus::Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[next_]];
     const auto storage = job_.env.storage(job_.plan.corpus.path_of(clip));
     return storage && storage->kind == StorageKind::kRotating;
@@ -185,7 +186,7 @@ class SoundColumns final : OrderedWork {
     const corpus::Clip& clip = job_.plan.corpus.clips[number];
     // If the record to copy is damaged, the clip is decoded: its source is at hand.
     if (auto copied = copy(place, job_.plan.clips[number])) {
-      if (!copied->reject) judge_copied(job_.recipe, clip, *copied);
+      if (!copied->reject) judge_copied(job_.request.recipe, clip, *copied);
       return std::move(*copied);
     }
     return workers_.process(clip, take_buffers());
@@ -230,7 +231,7 @@ class SoundColumns final : OrderedWork {
   }
 
   [[nodiscard]] bool drops_duplicates() const {
-    return job_.recipe.corpus.duplicates == formats::OddClip::kDrop;
+    return job_.request.recipe.corpus.duplicates == formats::OddClip::kDrop;
   }
 
   // Remembers the sounds that an interrupted build sealed. They lie in the order of the plan.

@@ -1,16 +1,13 @@
 // Computes the columns made of sound: turns clips to compute into sealed shards (README.md beside
-// this file). Called from one thread; works on `run.thread_count` threads and one for sealing.
+// this file). Called from one thread; works on RunConfig::thread_count threads and one for sealing.
 #pragma once
 
 #include <vector>
 
 #include "base/env.hpp"
 #include "dsp/frame_engine.hpp"
-#include "dsp/isa.hpp"
 #include "formats/block.hpp"
-#include "formats/recipe_fwd.hpp"
 #include "pipeline/build_plan.hpp"
-#include "pipeline/run_config.hpp"
 #include "pipeline/sealed_work.hpp"
 #include "records/stage_times.hpp"
 #include "store/cache_folder.hpp"
@@ -19,16 +16,15 @@
 namespace xtts::pipeline {
 
 class BuildObserver;
+struct BuildRequest;
 
 struct SoundColumnsJob {
   Env& env;
   const BuildPlan& plan;
   reader::CacheView* previous = nullptr;  // the cache that renamed clips are copied from
   const SealedWork& sealed;               // by an interrupted build
-  const formats::Recipe& recipe;
+  const BuildRequest& request;
   const std::vector<formats::ColumnSpec>& columns;
-  const RunConfig& run;
-  dsp::Isa isa = dsp::Isa::kBest;
   std::shared_ptr<const dsp::FrameEngines> engines = {};  // null: the CPU's
   std::uint64_t generation = 1;
   std::uint64_t first_ordinal = 0;  // number of shards that each column already has

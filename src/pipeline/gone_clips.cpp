@@ -7,6 +7,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/published_clip.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
@@ -99,11 +100,10 @@ class GoneClips {
     const auto facts = cache_.details(position);
     if (!facts || !facts->source_path) return false;
     std::size_t folder = 0;
-    if (!request_.corpora.empty()) {
-      while (folder < request_.corpora.size() &&
-             request_.corpora[folder].name != facts->dataset.value_or(""))
+    if (const auto& corpora = request_.build.corpora; !corpora.empty()) {
+      while (folder < corpora.size() && corpora[folder].name != facts->dataset.value_or(""))
         ++folder;
-      if (folder == request_.corpora.size()) return true;  // the request no longer has that corpus
+      if (folder == corpora.size()) return true;  // the request no longer has that corpus
     }
     return request_.env.stat(join_path(plan_.corpus.folders[folder], *facts->source_path)).ok();
   }

@@ -76,10 +76,10 @@ class SourceLook {
 
   Result<std::vector<std::uint32_t>> frames() {
     frames_.resize(request_.corpus.clips.size());
-    const std::uint32_t threads = request_.corpus.is_stream ? 1 : request_.thread_count;
+    const std::uint32_t threads = request_.corpus.is_stream ? 1 : request_.run.thread_count;
     run_on_threads(std::max(threads, 1U), [this] { work(); });
     XTTS_TRY(failure_);
-    XTTS_TRY(check_cancelled(request_.cancelled));
+    XTTS_TRY(check_cancelled(request_.run.cancelled));
     std::erase(frames_, 0U);
     return std::move(frames_);
   }
@@ -90,7 +90,7 @@ class SourceLook {
       std::unique_ptr<audio::AudioDecoder> decoder;  // made for the first source that needs it
       // Threads stay near one another: rows of a file are read in pieces.
       for (std::size_t i = next_++; i < frames_.size() && !is_stopped_; i = next_++) {
-        if (request_.cancelled && request_.cancelled()) return;
+        if (request_.run.cancelled && request_.run.cancelled()) return;
         frames_[i] = frames_of(request_.corpus.clips[i], decoder);
       }
     } catch (const std::bad_alloc&) {
@@ -128,8 +128,8 @@ class SourceLook {
     const auto file = corpus::open_source(request_.env, request_.corpus.place_of(clip));
     if (!file) return std::nullopt;
     if (const auto length = audio::header_length(**file)) return length;
-    if (!request_.make_decoder) return std::nullopt;
-    if (decoder == nullptr) decoder = request_.make_decoder(request_.cancelled);
+    if (!request_.run.make_decoder) return std::nullopt;
+    if (decoder == nullptr) decoder = request_.run.make_decoder(request_.run.cancelled);
     auto length = decoder->length(**file, records::suffix_of(clip.source));
     if (length) return *length;
     // No worker can be started: neither can the build's.

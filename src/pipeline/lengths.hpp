@@ -17,15 +17,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/chosen_lengths.hpp"
+#include "pipeline/run_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -52,9 +51,7 @@ void take_published_lengths(const formats::Manifest& published, formats::Recipe&
 struct LookRequest {
   Env& env;
   const corpus::Corpus& corpus;
-  audio::MakeDecoder make_decoder = {};  // as in RunConfig
-  std::uint32_t thread_count = 1;
-  std::function<bool()> cancelled = {};
+  const RunConfig& run;
 };
 // Gives each open length of the recipe its number.
 [[nodiscard]] Result<ChosenLengths> choose_lengths(const LookRequest& request,

@@ -20,7 +20,7 @@ namespace xtts::pipeline {
 namespace {
 
 Status check_request_of_live_clips(Env& env, const BuildRequest& request) {
-  if (request.corpora.empty()) XTTS_TRY(check_data_folder(env, request.data));
+  if (request.corpora.empty()) XTTS_TRY(check_data_folder(env, request.data.path));
   for (const auto& entry : request.corpora)
     XTTS_TRY(check_data_folder(env, entry.folder).with_context(entry.name));
   if (request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
@@ -39,7 +39,7 @@ bool is_fault(const formats::Reject& reject) {
 
 LiveClips::LiveClips(Env& env, BuildRequest request, std::string scratch_folder)
     : request_(std::move(request)),
-      confined_(confined_to_data(env, request_.data, request_.corpora, request_.audio_roots)),
+      confined_(confined_to_data(env, request_.data, request_.corpora)),
       env_(*confined_),
       scratch_folder_(std::move(scratch_folder)) {}
 
@@ -56,22 +56,12 @@ Result<std::unique_ptr<LiveClips>> LiveClips::open(Env& env, BuildRequest reques
 Result<std::optional<corpus::Corpus>> LiveClips::settle_lengths() {
   if (!has_open_lengths(request_.recipe)) return std::optional<corpus::Corpus>();
   XTTS_ASSIGN(auto corpus, discover_corpus(plan_request(with_longest(request_.recipe))));
-  XTTS_TRY(choose_lengths({.env = env_,
-                           .corpus = corpus,
-                           .make_decoder = request_.run.make_decoder,
-                           .thread_count = thread_count()},
-                          request_.recipe)
-               .status());
+  XTTS_TRY(choose_lengths({env_, corpus, request_.run}, request_.recipe).status());
   return std::optional(std::move(corpus));
 }
 
 PlanRequest LiveClips::plan_request(const formats::Recipe& recipe) const {
-  return {.env = env_,
-          .data = request_.data,
-          .corpora = request_.corpora,
-          .recipe = recipe,
-          .make_decoder = request_.run.make_decoder,
-          .audio_roots = request_.audio_roots};
+  return {.env = env_, .build = request_, .recipe = recipe};
 }
 
 Status LiveClips::prepare() {

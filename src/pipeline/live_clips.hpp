@@ -69,7 +69,7 @@ class LiveClips {
   }
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view full_id) const;
 
-  [[nodiscard]] const std::string& data() const noexcept { return request_.data; }
+  [[nodiscard]] const std::string& data() const noexcept { return request_.data.path; }
   [[nodiscard]] const BuildPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return request_.recipe; }
   // As in the manifest, with tokens last, if there are any.

@@ -41,26 +41,19 @@ Status check_plan(const BuildJob& job, const reader::CacheView& previous, const 
   const formats::Manifest& published = previous.manifest();
   XTTS_TRY(check_same_corpus(previous.size(), planned.plan.gone_count));
   XTTS_TRY(check_added_columns(published, has_tokens(planned.plan, job.request.recipe)));
-  if (job.request.allow_mixed) return {};
+  if (job.request.options.allow_mixed) return {};
   return check_same_numerics(published.numerics, planned.numerics, planned.plan.to_compute.size());
 }
 
-// Returns the request's parts that list DATA and decide on its clips, without the columns.
+// Returns what lists DATA and decides on its clips, without the columns.
 PlanRequest plan_request_of(const BuildJob& job, const formats::Recipe& recipe,
                             const CacheState& cache_state) {
-  const BuildRequest& request = job.request;
   return {.env = job.env,
-          .data = request.data,
-          .corpora = request.corpora,
+          .build = job.request,
           .recipe = recipe,
           .previous = cache_state.previous.get(),
           .sources = cache_state.sources ? &*cache_state.sources : nullptr,
-          .retry_rejects = request.retry_rejects,
-          .partition = request.partition,
-          .make_decoder = request.run.make_decoder,
-          .cancelled = request.run.cancelled,
-          .audio_roots = request.audio_roots,
-          .memory_bytes = request.run.memory_bytes};
+          .memory_bytes = job.request.run.memory_bytes};
 }
 
 Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_state,
@@ -92,7 +85,8 @@ BuildPreview preview_corpus(const BuildJob& job, const BuildPlan& plan) {
       preview.source_bytes += clip.source_bytes;
     ++preview.clips_by_split[std::string(to_string(clip.split))];
   }
-  if (const auto free = free_bytes_for(job.env, job.request.cache)) preview.free_bytes = *free;
+  if (const auto free = free_bytes_for(job.env, job.request.options.cache))
+    preview.free_bytes = *free;
   return preview;
 }
 
@@ -110,12 +104,7 @@ Result<Settled> settle_lengths(const BuildJob& job, const CacheState& cache_stat
   }
   const formats::Recipe longest = with_longest(recipe);
   XTTS_ASSIGN(settled.corpus, discover_corpus(plan_request_of(job, longest, cache_state)));
-  XTTS_ASSIGN(settled.lengths, choose_lengths({.env = job.env,
-                                               .corpus = *settled.corpus,
-                                               .make_decoder = job.request.run.make_decoder,
-                                               .thread_count = job.request.run.thread_count,
-                                               .cancelled = job.request.run.cancelled},
-                                              recipe));
+  XTTS_ASSIGN(settled.lengths, choose_lengths({job.env, *settled.corpus, job.request.run}, recipe));
   return settled;
 }
 
@@ -150,7 +139,7 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, S
     if (!planned.plan.unchanged)
       XTTS_TRY(check_same_clips(*published->partition, planned.plan.all_clips));
     // A preview counts this part's clips alone.
-    if (request.partition && request.dry_run)
+    if (request.partition && request.options.dry_run)
       assign_to_other_parts(planned.plan, *request.partition,
                             records::clips_per_shard(planned.columns));
     return planned;
@@ -188,8 +177,9 @@ BuildPreview preview_build(const BuildJob& job, const CacheState& cache_state,
   preview.would_pass_max_rejects = !check_known_rejects(plan, request.max_rejects).ok();
   preview.would_pass_max_gone = !check_gone(plan, published_count, request.max_losses).ok();
   if (job.observer.wants_estimate()) {
-    estimate(job.env, plan, request, request.dry_run ? SampleBudget::kFixed : SampleBudget::kShare,
-             planned.engines, preview);
+    estimate(job.env, plan, request,
+             request.options.dry_run ? SampleBudget::kFixed : SampleBudget::kShare, planned.engines,
+             preview);
   }
   return preview;
 }

@@ -56,8 +56,7 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
     if (!formats::precedes_sound(reject.stage())) rejects.emplace(reject.id, &reject);
   const BuildPlan& plan = planned.plan;
   store::SourceTable table;
-  table.data_path = plan.data_path;
-  table.audio_roots = plan.audio_roots;
+  table.data = plan.data;
   table.plan_digest = plan.digest;
   table.index_digest = index_digest;
   table.rows.reserve(plan.corpus.clips.size());
@@ -90,7 +89,7 @@ Status check_losses(const BuildJob& job, const CacheState& cache_state, const Pl
                    option_set("features.max_frames", "auto") + " for the lengths of DATA now"};
   }
   if (verdict.ok() || !cache_state.is_garbage_known) return verdict;
-  XTTS_ASSIGN(const auto journal, store::read_journal(job.env, job.request.cache));
+  XTTS_ASSIGN(const auto journal, store::read_journal(job.env, job.request.options.cache));
   XTTS_TRY(folder.collect_garbage(cache_state.published(), sealed_of(journal.shards)));
   return verdict;
 }
@@ -135,7 +134,7 @@ Status tidy_published(const BuildJob& job, reader::CacheView& published,
                       store::CacheFolder& folder) {
   XTTS_ASSIGN(const std::string rejects, published.rejects_jsonl());
   const auto for_people =
-      read_text_file(job.env, store::rejects_path(job.request.cache), rejects.size());
+      read_text_file(job.env, store::rejects_path(job.request.options.cache), rejects.size());
   if (!for_people || *for_people != rejects) XTTS_TRY(store::replace_rejects(folder, rejects));
   XTTS_TRY(store::save_index_copy(job.env, folder, published.manifest()));
   XTTS_TRY(folder.collect_garbage(&published.manifest(), {}));

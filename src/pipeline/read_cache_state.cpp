@@ -10,28 +10,24 @@
 namespace xtts::pipeline {
 namespace {
 
-std::string sources_of(const BuildRequest& request) {
-  std::string text = " --data " + shell_quoted(request.data);
-  for (const std::string& root : request.audio_roots) text += " --audio-root " + shell_quoted(root);
-  return text;
-}
-
 // Checks the sizes of all shards. A lost or cut shard would otherwise end the build after its work,
 // or stay unseen if there is no work. Verify finds what sizes do not show.
 Status check_shards_are_there(const BuildJob& job, const formats::Manifest& manifest) {
-  const std::string& cache = job.request.cache;
+  const std::string& cache = job.request.options.cache;
   XTTS_ASSIGN(const auto lost, lost_shard(job.env, cache, manifest));
   if (!lost) return {};
+  const formats::DataFolders& data = job.request.data;
   return {StatusCode::kCorrupt,
           cache + " is damaged: " + *lost + "; " +
-              command_in_text(reader::repair_command(cache) + sources_of(job.request)) +
+              command_in_text(reader::repair_command(cache) + " --data " + shell_quoted(data.path) +
+                              data.audio_root_options()) +
               " mends it"};
 }
 
 // Finds a lost manifest beside the journal of an unfinished update: this would look like a first
 // build.
 Status check_manifest_is_not_lost(const BuildJob& job) {
-  const std::string& cache = job.request.cache;
+  const std::string& cache = job.request.options.cache;
   if (!store::is_manifest_lost(job.env, cache)) return {};
   return {StatusCode::kCorrupt,
           join_path(cache, "manifest.json") + " is lost, but its index is there: " +
@@ -42,14 +38,15 @@ Status check_manifest_is_not_lost(const BuildJob& job) {
 // be opened does not count as a later generation by another builder.
 bool overwrites(const BuildRequest& request,
                 const Result<std::shared_ptr<reader::CacheView>>& found) {
-  if (!request.overwrite || request.overwrite_only.empty()) return request.overwrite;
-  return !found || (*found)->manifest().index_digest.to_hex() == request.overwrite_only;
+  if (!request.options.overwrite || request.options.overwrite_only.empty())
+    return request.options.overwrite;
+  return !found || (*found)->manifest().index_digest.to_hex() == request.options.overwrite_only;
 }
 
 // Compares the published generation with the one that the recipe was taken from before the lock.
 Status check_recipe_is_of(const BuildRequest& request, const formats::Manifest& published) {
   if (!request.recipe_of || *request.recipe_of == published.index_digest) return {};
-  return {StatusCode::kBusy, "another build has published " + request.cache +
+  return {StatusCode::kBusy, "another build has published " + request.options.cache +
                                  " meanwhile: run the same command again"};
 }
 
@@ -78,9 +75,10 @@ Status look_at_overwritten(const BuildJob& job, store::CacheFolder& folder,
 
 Status look_at_published(const BuildJob& job, store::CacheFolder* folder, CacheState& cache_state) {
   const BuildRequest& request = job.request;
-  const bool is_replaced_unseen = request.overwrite && request.overwrite_only.empty();
+  const bool is_replaced_unseen =
+      request.options.overwrite && request.options.overwrite_only.empty();
   auto found = is_replaced_unseen ? std::shared_ptr<reader::CacheView>()
-                                  : reader::CacheView::open(job.env, request.cache);
+                                  : reader::CacheView::open(job.env, request.options.cache);
   if (overwrites(request, found))
     return folder == nullptr ? Status() : look_at_overwritten(job, *folder, cache_state);
   if (found) {
@@ -105,7 +103,7 @@ const formats::Manifest* CacheState::published() const noexcept {
 Result<CacheState> read_cache_state(const BuildJob& job, store::CacheFolder* folder) {
   CacheState cache_state;
   XTTS_TRY(look_at_published(job, folder, cache_state));
-  cache_state.sources = store::load_source_table(job.env, job.request.cache);
+  cache_state.sources = store::load_source_table(job.env, job.request.options.cache);
   return cache_state;
 }
 

@@ -163,7 +163,7 @@ std::uint64_t bytes_left_to_write(Env& env, const BuildPlan& plan, const BuildRe
   const std::uint64_t sounds = sound_bytes(env, plan, request, preview, free_bytes);
   std::uint64_t sealed = 0;
   for (const formats::ColumnSpec& column : records::sound_column_forms(request.recipe))
-    sealed += sealed_bytes(env, request.cache, column.name, published);
+    sealed += sealed_bytes(env, request.options.cache, column.name, published);
   return sounds - std::min(sounds, sealed) + text_bytes(plan, request) + shared_sound_bytes(plan) +
          kOverheadBytes;
 }

@@ -11,6 +11,7 @@
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
@@ -134,8 +135,8 @@ class SealedWorkFinder {
     const Interrupted& before = job_.interrupted;
     if (shard.is_kept || !before.is_same_generation || !before.has_same_features) return false;
     // With the plan, other clips may be the duplicates.
-    return before.is_same_plan ||
-           (before.has_same_rules && job_.recipe.corpus.duplicates != formats::OddClip::kDrop);
+    return before.is_same_plan || (before.has_same_rules && job_.request.recipe.corpus.duplicates !=
+                                                                formats::OddClip::kDrop);
   }
 
   // Damage ends the look at a shard. What was found before stays found.
@@ -151,7 +152,7 @@ class SealedWorkFinder {
     }
     ids_[number] = ids;
     if (shard.sealed.empty()) return {};
-    const auto file = open_shard(job_.env, job_.cache, shard.sealed.front());
+    const auto file = open_shard(job_.env, job_.request.options.cache, shard.sealed.front());
     if (!file) return {};
     std::size_t record = 0;
     for (const formats::BlockPlace& place : shard.sealed.front().table.blocks) {
@@ -162,7 +163,7 @@ class SealedWorkFinder {
         return {};
       }
       for (std::size_t slot = 0; slot < facts->records.size(); ++slot, ++record) {
-        XTTS_TRY(check_cancelled(job_.cancelled));
+        XTTS_TRY(check_cancelled(job_.request.run.cancelled));
         take_record(number, origin_of(shard), record, ids[record], header->records[slot].length,
                     facts->records[slot]);
       }
@@ -173,7 +174,7 @@ class SealedWorkFinder {
   // Of all records, in their order; nothing if the shard is not what was sealed.
   std::optional<std::vector<Digest>> ids_of(std::uint32_t number, const SealedShard& shard,
                                             const formats::ColumnSpec& column) {
-    const auto file = open_shard(job_.env, job_.cache, shard);
+    const auto file = open_shard(job_.env, job_.request.options.cache, shard);
     if (!file || file->file->size_bytes() != shard.table.file_bytes) return std::nullopt;
     std::vector<Digest> ids;
     for (const formats::BlockPlace& place : shard.table.blocks) {
@@ -210,7 +211,7 @@ class SealedWorkFinder {
 
   [[nodiscard]] bool is_record_of(const Clip& clip, const Origin& origin, std::uint32_t length,
                                   const RecordFacts& facts) const {
-    const formats::FeatureConfig& features = *job_.recipe.features;
+    const formats::FeatureConfig& features = *job_.request.recipe.features;
     if (!records::is_same_part(clip.segment, facts) || !is_decoded_alike(clip, facts)) return false;
     // The facts of a part do not tell how long its source is, and a rule may ask.
     if (clip.segment && !origin.has_same_rules) return false;
@@ -226,7 +227,7 @@ class SealedWorkFinder {
 
   Status take_rejects(std::uint32_t number, const JournalShard& shard) {
     for (const Reject& reject : shard.rejects) {
-      XTTS_TRY(check_cancelled(job_.cancelled));
+      XTTS_TRY(check_cancelled(job_.request.run.cancelled));
       const auto found = places_.find(digest128(reject.id));
       if (found == places_.end() || is_taken(found->second)) continue;
       const Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[found->second]];
@@ -247,7 +248,7 @@ class SealedWorkFinder {
         reject.kind == formats::RejectClass::kEnvironment || rule == formats::Rule::kSameSound ||
         rule == formats::Rule::kUnknown || reject.path != std::string_view(clip.source))
       return false;
-    if (!has_text(clip) && records::is_void_without_text(rule, job_.recipe)) return false;
+    if (!has_text(clip) && records::is_void_without_text(rule, job_.request.recipe)) return false;
     return has_content(clip, id, reject.content_digest, origin.is_kept);
   }
 
@@ -269,9 +270,7 @@ class SealedWorkFinder {
   }
 
   [[nodiscard]] const store::SourceRow* row_of_same_file(const Clip& clip, const Digest& id) const {
-    if (job_.sources == nullptr || job_.sources->data_path != job_.plan.data_path ||
-        job_.sources->audio_roots != job_.plan.audio_roots)
-      return nullptr;
+    if (job_.sources == nullptr || job_.sources->data != job_.plan.data) return nullptr;
     const store::SourceRow* const row = job_.sources->find(id);
     return row != nullptr && is_same_file(*row, clip) ? row : nullptr;
   }
@@ -371,8 +370,7 @@ std::vector<store::JournalShard> SealedWork::lines() const {
 
 store::SourceTable SealedWork::sources_of(const BuildPlan& plan) const {
   store::SourceTable table;
-  table.data_path = plan.data_path;
-  table.audio_roots = plan.audio_roots;
+  table.data = plan.data;
   table.rows.reserve(plan.to_compute.size());
   for (std::size_t place = 0; place < plan.to_compute.size(); ++place) {
     store::SourceRow& row =

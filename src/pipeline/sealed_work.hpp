@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,7 +21,6 @@
 
 #include "base/env.hpp"
 #include "formats/block.hpp"
-#include "formats/recipe_fwd.hpp"
 #include "pipeline/build_plan.hpp"
 #include "records/clip_worker.hpp"
 #include "store/journal.hpp"
@@ -41,14 +39,12 @@ struct Interrupted {
 
 struct SealedWorkJob {
   Env& env;
-  std::string cache;
+  const BuildRequest& request;
   const BuildPlan& plan;
-  const formats::Recipe& recipe;
   std::span<const formats::ColumnSpec> columns;  // of sound, as this build makes them
   std::uint64_t generation = 1;
   Interrupted interrupted;
   const store::SourceTable* sources = nullptr;  // of the interrupted build, before it read them
-  std::function<bool()> cancelled = {};
 };
 
 class SealedWork {

@@ -112,8 +112,8 @@ std::string encode_asked(const AskedWork& asked) {
   if (!asked.column.empty()) {
     document["column"] = asked.column;
   } else {
-    document["data"] = asked.data;
-    document["audio_roots"] = asked.audio_roots;
+    document["data"] = asked.data.path;
+    document["audio_roots"] = asked.data.audio_roots;
     document["speakers"] = asked.speakers;
     document["partition"] = asked.partition;
     document["overwrites"] = asked.overwrites;
@@ -134,8 +134,7 @@ AskedWork decode_asked(const std::string& text) {
     asked.column = fields.text("column");
     return asked;
   }
-  asked.data = fields.text("data");
-  asked.audio_roots = fields.texts("audio_roots");
+  asked.data = {fields.text("data"), fields.texts("audio_roots")};
   asked.speakers = fields.texts("speakers");
   asked.partition = fields.text("partition");
   if (fields.find("lasting_options") != nullptr)
@@ -153,11 +152,10 @@ AskedWork decode_asked(const std::string& text) {
 AskedWork asked_of(const BuildRequest& request, const formats::Recipe& lengths_of,
                    const BuildPlan& plan) {
   AskedWork asked{.column = {},
-                  .data = plan.data_path,
-                  .audio_roots = plan.audio_roots,
+                  .data = plan.data,
                   .speakers = request.known_speakers,
                   .partition = {},
-                  .overwrites = request.overwrite,
+                  .overwrites = request.options.overwrite,
                   .keeps_recipe = request.recipe_of.has_value(),
                   .lasting_options = request.lasting_options,
                   .recipe = request.recipe};
@@ -197,7 +195,7 @@ std::string command_to_continue(const std::string& cache, const Unfinished& unfi
            json(cache).dump(-1, ' ', false, json::error_handler_t::replace) + ").add_column('" +
            asked.column + "', ...), in Python";
   }
-  return build_command(asked.data, cache, asked.lasting_options) +
+  return build_command(asked.data.path, cache, asked.lasting_options) +
          (asked.overwrites ? " --overwrite" : "") +
          (asked.partition.empty() ? "" : " --partition " + asked.partition);
 }
@@ -205,8 +203,8 @@ std::string command_to_continue(const std::string& cache, const Unfinished& unfi
 Result<bool> check_unfinished(Env& env, const BuildRequest& request,
                               const formats::Manifest* published, bool is_update,
                               const Digest& numerics) {
-  XTTS_ASSIGN(const auto found, find_unfinished(env, request.cache, published));
-  if (!found || request.discard_unfinished) return false;
+  XTTS_ASSIGN(const auto found, find_unfinished(env, request.options.cache, published));
+  if (!found || request.options.discard_unfinished) return false;
   const bool replaces_what_this_updates = found->asked.overwrites && is_update;
   const bool is_ours =
       found->asked.column.empty() && !replaces_what_this_updates &&
@@ -215,17 +213,17 @@ Result<bool> check_unfinished(Env& env, const BuildRequest& request,
       found->head.numerics == numerics;
   if (is_ours) return true;
   if (found->bytes == 0) return false;
-  return refusal(
-      request.cache, *found,
-      request.command.empty() ? build_command(request.data, request.cache) : request.command);
+  return refusal(request.options.cache, *found,
+                 request.command.empty() ? build_command(request.data.path, request.options.cache)
+                                         : request.command);
 }
 
 Status check_no_unfinished(Env& env, const std::string& cache, const formats::Manifest* published) {
   XTTS_ASSIGN(const auto found, find_unfinished(env, cache, published));
   if (!found || found->bytes == 0) return {};
-  std::string data = found->asked.data;
+  std::string data = found->asked.data.path;
   if (data.empty()) {
-    if (const auto sources = store::load_source_table(env, cache)) data = sources->data_path;
+    if (const auto sources = store::load_source_table(env, cache)) data = sources->data.path;
   }
   const bool is_column = !found->asked.column.empty() && published != nullptr;
   return refusal(cache, *found,

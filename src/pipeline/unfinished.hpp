@@ -12,6 +12,7 @@
 
 #include "base/env.hpp"
 #include "base/hash.hpp"
+#include "formats/data_folders.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/build_request.hpp"
@@ -24,9 +25,8 @@ struct BuildPlan;
 
 // The request behind the work, as the head of its journal keeps it (JournalHead::about).
 struct AskedWork {
-  std::string column;     // of add_column; empty: a build, with the members below
-  std::string data = {};  // absolute
-  std::vector<std::string> audio_roots = {};
+  std::string column;              // of add_column; empty: a build, with the members below
+  formats::DataFolders data = {};  // absolute
   std::vector<std::string> speakers = {};
   std::string partition = {};  // "1/3"; empty: the whole
   bool overwrites = false;

@@ -100,7 +100,7 @@ Result<CacheMeasurement> measure_cache(Env& env, const CacheQuestion& question) 
 Status build_sample(Env& env, pipeline::BuildRequest request, const std::string& folder,
                     std::uint64_t clip_count, std::uint64_t clips_in_data,
                     const std::function<bool()>& cancelled) {
-  request.cache = folder;
+  request.options.cache = folder;
   request.partition.reset();
   // Limits concern a whole corpus. A sample may be unlucky.
   request.max_rejects = {.count = {}, .share = 1.0};

@@ -155,7 +155,7 @@ json machine_numbers(Env& env) {
 }
 
 Result<json> corpus_numbers(Env& env, const CorpusQuestion& question, const Run& run) {
-  const std::string& data = question.build.data;
+  const std::string& data = question.build.data.path;
   run.begin("looking for clips in " + data);
   pipeline::BuildRequest request = question.build;
   request.run.thread_count = std::max(request.run.thread_count, question.worker_count);

@@ -129,8 +129,8 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
     storage.push_back(
         {{"name", choice.name}, {"bytes", choice.size_bytes}, {"chosen", choice.chosen}});
   }
-  nlohmann::json json = {{"data", request.data},
-                         {"cache", request.cache},
+  nlohmann::json json = {{"data", request.data.path},
+                         {"cache", request.options.cache},
                          {"recipe", request.recipe.name},
                          {"layout", preview.layout},
                          {"clips", preview.clip_count},
@@ -171,8 +171,8 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
 nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                               const pipeline::BuildReport& report, double elapsed_s) {
   nlohmann::json json = {
-      {"data", request.data},
-      {"cache", request.cache},
+      {"data", request.data.path},
+      {"cache", request.options.cache},
       {"unchanged", report.unchanged},
       {"generation", report.generation},
       {"clips", report.clip_count},

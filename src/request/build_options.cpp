@@ -87,13 +87,6 @@ Status choose_recipe(Env& env, const BuildOptions& options,
   return {};
 }
 
-// Takes the folders of the last build where the caller names none.
-std::vector<std::string> audio_roots_of(Env& env, const BuildOptions& options) {
-  if (!options.audio_roots.empty()) return options.audio_roots;
-  const auto table = store::load_source_table(env, options.cache);
-  return table ? table->audio_roots : std::vector<std::string>();
-}
-
 // The CPU computes by default: its numbers are the reference, and decoding takes most of the time.
 // A cache that a GPU began goes on there.
 pipeline::ChooseEngines engines_of(const DeviceChoice& device) {
@@ -132,8 +125,8 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
         StatusCode::kInvalidArgument,
         "overwrite_only is the generation that overwrite may replace: set overwrite, too");
   pipeline::BuildRequest request;
-  request.data = options.data;
-  request.cache = options.cache;
+  request.options = options;
+  request.data = {options.data, options.audio_roots};
   XTTS_ASSIGN(const DeviceChoice device, parse_device(option("device"), options.device));
   request.choose_engines = engines_of(device);
   XTTS_ASSIGN(const dsp::Isa isa, parse_isa(option("isa"), options.isa));
@@ -156,15 +149,11 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (recipe::is_corpora_file(options.data)) {
     XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
   }
-  if (request.audio_roots.empty() || !options.audio_roots.empty())
-    request.audio_roots = audio_roots_of(env, options);
+  if (request.data.audio_roots.empty()) {
+    if (const auto table = store::load_source_table(env, options.cache))
+      request.data.audio_roots = table->data.audio_roots;
+  }
   XTTS_ASSIGN(request.run.make_decoder, caller.make_decoder());
-  request.overwrite = options.overwrite;
-  request.overwrite_only = options.overwrite_only;
-  request.allow_mixed = options.allow_mixed;
-  request.retry_rejects = options.retry_rejects;
-  request.dry_run = options.dry_run;
-  request.discard_unfinished = options.discard_unfinished;
   request.command = build_command(options);
   request.lasting_options = lasting_options(options);
   return request;

@@ -33,17 +33,16 @@ constexpr std::uint64_t kBytesAheadMax = std::uint64_t{256} << 20U;
 }  // namespace
 
 Result<std::unique_ptr<StoredSound>> StoredSound::open(Env& env, reader::CacheView& view,
-                                                       const std::string& data,
-                                                       const std::vector<std::string>& audio_roots,
+                                                       formats::DataFolders data,
                                                        const Caller& caller) {
   std::unique_ptr<StoredSound> sound(new StoredSound(env, view));
-  sound->audio_roots_ = audio_roots;
+  sound->data_ = std::move(data);
   XTTS_ASSIGN(*sound->recipe_.features,
               formats::feature_config_from_json(view.manifest().features));
   // The clips are stored, so they were not too long.
   sound->recipe_.corpus.max_source_seconds = std::numeric_limits<double>::infinity();
   sound->has_wave_ = view.manifest().find_column("wave") != nullptr;
-  if (!sound->has_wave_) XTTS_TRY(sound->find_sources(data, caller));
+  if (!sound->has_wave_) XTTS_TRY(sound->find_sources(caller));
   return sound;
 }
 
@@ -51,31 +50,30 @@ StoredSound::~StoredSound() {
   is_ending_ = true;
 }
 
-Status StoredSound::find_sources(const std::string& data, const Caller& caller) {
-  data_ = data;
+Status StoredSound::find_sources(const Caller& caller) {
   const std::uint64_t shortages = shortage_count();
   const auto sources = store::load_source_table(*env_, view_->path());
-  if (sources && audio_roots_.empty()) audio_roots_ = sources->audio_roots;
-  if (!sources && data_.empty() && shortage_count() != shortages) {
+  const bool is_remembered = data_.path.empty();
+  if (sources) data_.complete_from(sources->data);
+  if (!sources && is_remembered && shortage_count() != shortages) {
     return {StatusCode::kResource,
             "too few open files or too little memory to read where the sources are: raise the "
             "limits (ulimit -n, ulimit -v)"};
   }
-  if (data_.empty()) {
+  if (is_remembered) {
     if (!sources) {
       return {
           StatusCode::kInvalidArgument,
           "the source has to be decoded again, and this cache does not know where it is: give " +
               option("data", "DATA")};
     }
-    data_ = sources->data_path;
-    if (env_->stat(data_).status().code() == StatusCode::kNotFound)
-      return moved_sources_failure(data_);
+    if (env_->stat(data_.path).status().code() == StatusCode::kNotFound)
+      return moved_sources_failure(data_.path);
   }
-  if (recipe::is_corpora_file(data_)) {
-    XTTS_ASSIGN(corpora_, recipe::load_corpora(*env_, data_));
+  if (recipe::is_corpora_file(data_.path)) {
+    XTTS_ASSIGN(corpora_, recipe::load_corpora(*env_, data_.path));
   }
-  confined_ = pipeline::confined_to_data(*env_, data_, corpora_, audio_roots_);
+  confined_ = pipeline::confined_to_data(*env_, data_, corpora_);
   XTTS_ASSIGN(make_decoder_, caller.make_decoder());
   return {};
 }
@@ -133,18 +131,14 @@ void StoredSound::expect_segments(const Expected& expected) {
 }
 
 Result<corpus::SourcePlace> StoredSound::place_of(const formats::RecordFacts& facts) const {
-  if (corpora_.empty()) {
-    return corpus::find_source(*env_, data_, audio_roots_, *facts.source_path);
-  }
+  if (corpora_.empty()) return corpus::find_source(*env_, data_, *facts.source_path);
   const auto entry =
       std::ranges::find(corpora_, facts.dataset.value_or(""), &formats::CorporaEntry::name);
   if (entry == corpora_.end()) {
     return Status(StatusCode::kNotFound,
-                  data_ + " names no corpus " + facts.dataset.value_or("(none)"));
+                  data_.path + " names no corpus " + facts.dataset.value_or("(none)"));
   }
-  return corpus::find_source(*env_, entry->folder,
-                             entry->audio_roots.empty() ? audio_roots_ : entry->audio_roots,
-                             *facts.source_path);
+  return corpus::find_source(*env_, entry->folders(data_), *facts.source_path);
 }
 
 Result<std::string> StoredSound::source_of(std::uint64_t position) {

@@ -31,12 +31,11 @@ namespace xtts::request {
 
 class StoredSound {
  public:
-  // An empty `data` means the place where the last build found the sources. Empty `audio_roots`
-  // mean those of that build; given ones have the same numbering. `caller` must outlive the
-  // StoredSound.
-  [[nodiscard]] static Result<std::unique_ptr<StoredSound>> open(
-      Env& env, reader::CacheView& view, const std::string& data,
-      const std::vector<std::string>& audio_roots, const Caller& caller);
+  // What is empty in `data` is where the last build found the sources. Audio roots have the
+  // numbering of that build. `caller` must outlive the StoredSound.
+  [[nodiscard]] static Result<std::unique_ptr<StoredSound>> open(Env& env, reader::CacheView& view,
+                                                                 formats::DataFolders data,
+                                                                 const Caller& caller);
   ~StoredSound();  // ends what is decoded ahead
   StoredSound(const StoredSound&) = delete;
   StoredSound& operator=(const StoredSound&) = delete;
@@ -61,7 +60,7 @@ class StoredSound {
   StoredSound(Env& env, reader::CacheView& view) : env_(&env), view_(&view) {}
   [[nodiscard]] Result<std::vector<float>> read_wave(std::uint64_t position);
   [[nodiscard]] Result<std::vector<float>> decode(std::uint64_t position);
-  [[nodiscard]] Status find_sources(const std::string& data, const Caller& caller);
+  [[nodiscard]] Status find_sources(const Caller& caller);
   [[nodiscard]] Result<corpus::SourcePlace> place_of(const formats::RecordFacts& facts) const;
   [[nodiscard]] Status make_workers(std::uint32_t process_count);
   void expect_segments(const Expected& expected);
@@ -70,10 +69,9 @@ class StoredSound {
   reader::CacheView* view_;
   formats::Recipe recipe_;  // only what decides the sound
   bool has_wave_ = false;
-  std::string data_;
+  formats::DataFolders data_;
   std::vector<formats::CorporaEntry> corpora_;  // of DATA, where it is a corpora.yaml
-  std::vector<std::string> audio_roots_;
-  std::shared_ptr<Env> confined_;  // to DATA
+  std::shared_ptr<Env> confined_;               // to DATA
   audio::MakeDecoder make_decoder_;
   std::atomic<bool> is_ending_ = false;
   const corpus::Corpus no_corpus_;

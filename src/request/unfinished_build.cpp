@@ -43,7 +43,7 @@ Result<bool> take_unfinished(Env& env, const BuildOptions& options,
   request.recipe = std::move(*asked.recipe);
   if (published && (asked.keeps_recipe || !options.overwrite))
     request.recipe_of = published->manifest.index_digest;
-  request.audio_roots = std::move(asked.audio_roots);
+  if (options.audio_roots.empty()) request.data.audio_roots = std::move(asked.data.audio_roots);
   request.known_speakers = std::move(asked.speakers);
   return true;
 }
@@ -70,8 +70,7 @@ std::string build_command(const BuildOptions& options) {
                                            {"memory", &BuildOptions::memory},
                                            {"partition", &BuildOptions::partition}});
   for (const std::string& setting : options.settings) command += " --set " + shell_quoted(setting);
-  for (const std::string& root : options.audio_roots)
-    command += " --audio-root " + shell_quoted(root);
+  command += formats::DataFolders{options.data, options.audio_roots}.audio_root_options();
   using Flag = bool BuildOptions::*;
   for (const auto& [flag, is_on] : std::initializer_list<std::pair<const char*, Flag>>{
            {"no-text", &BuildOptions::no_text},

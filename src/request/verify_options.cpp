@@ -15,20 +15,18 @@ namespace {
 // Takes DATA from the options, else as the cache remembers it.
 Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const Caller& caller) {
   verify::Sources sources;
-  sources.data = options.data;
-  sources.audio_roots = options.audio_roots;
-  if (sources.data.empty() || sources.audio_roots.empty()) {
-    if (const auto table = store::load_source_table(env, options.cache)) {
-      if (sources.data.empty()) sources.data = table->data_path;
-      if (sources.audio_roots.empty()) sources.audio_roots = table->audio_roots;
-    }
+  sources.data = {options.data, options.audio_roots};
+  if (options.data.empty() || options.audio_roots.empty()) {
+    if (const auto table = store::load_source_table(env, options.cache))
+      sources.data.complete_from(table->data);
   }
-  const bool is_remembered = options.data.empty() && !sources.data.empty();
+  const std::string& data = sources.data.path;
+  const bool is_remembered = options.data.empty() && !data.empty();
   if (is_remembered && options.level == "deep" &&
-      env.stat(sources.data).status().code() == StatusCode::kNotFound)
-    return moved_sources_failure(sources.data);
-  if (recipe::is_corpora_file(sources.data)) {
-    auto corpora = recipe::load_corpora(env, sources.data);
+      env.stat(data).status().code() == StatusCode::kNotFound)
+    return moved_sources_failure(data);
+  if (recipe::is_corpora_file(data)) {
+    auto corpora = recipe::load_corpora(env, data);
     // A repair may need no sources. One that does reports that they are missing.
     const bool is_needed = !options.data.empty() || options.level == "deep";
     if (!corpora && is_needed) return corpora.status();

@@ -33,19 +33,13 @@ std::string verify_command(const Remedy& remedy) {
 }
 
 std::string data_word(const Remedy& remedy) {
-  return remedy.data.empty() ? "DATA" : shell_quoted(remedy.data);
-}
-
-std::string root_options(const Remedy& remedy) {
-  std::string text;
-  for (const std::string& root : remedy.audio_roots) text += " --audio-root " + shell_quoted(root);
-  return text;
+  return remedy.data.path.empty() ? "DATA" : shell_quoted(remedy.data.path);
 }
 
 // A build finds its recipe in the cache.
 std::string build_command(const Remedy& remedy) {
   std::string text = "xtts-precompute build " + data_word(remedy) + " " +
-                     shell_quoted(remedy.cache) + root_options(remedy);
+                     shell_quoted(remedy.cache) + remedy.data.audio_root_options();
   if (!remedy.partition.empty()) text += " --partition " + remedy.partition;
   return text + remedy.limits;
 }
@@ -61,8 +55,8 @@ std::string update_command(const Remedy& remedy) {
 
 // A repair finds sources that have not moved by itself.
 std::string data_option(const Remedy& remedy) {
-  const bool is_found_again = !remedy.data.empty() && remedy.data == remedy.data_before;
-  return (is_found_again ? "" : " --data " + data_word(remedy)) + root_options(remedy);
+  const bool is_found_again = !remedy.data.path.empty() && remedy.data.path == remedy.data_before;
+  return (is_found_again ? "" : " --data " + data_word(remedy)) + remedy.data.audio_root_options();
 }
 
 }  // namespace
@@ -126,11 +120,11 @@ std::string command_of(const Remedy& remedy) {
       const double share =
           static_cast<double>(remedy.lost_clip_count) / static_cast<double>(remedy.clip_count);
       return verify_command(remedy) + " --repair --max-gone " + pipeline::limit_that_allows(share) +
-             (remedy.data.empty() ? "" : data_option(remedy));
+             (remedy.data.path.empty() ? "" : data_option(remedy));
     }
     case RemedyKind::kOtherMachine:
       return verify_command(remedy) + (remedy.is_after_repair ? " --repair" : " --level deep") +
-             " --data " + data_word(remedy) + root_options(remedy);
+             " --data " + data_word(remedy) + remedy.data.audio_root_options();
     case RemedyKind::kOverwrite:
       break;
   }
@@ -144,7 +138,7 @@ std::string note_of(const Remedy& remedy) {
     case RemedyKind::kRepair:
       return {};
     case RemedyKind::kSources:
-      if (!remedy.data.empty()) return {};
+      if (!remedy.data.path.empty()) return {};
       return remedy.data_before.empty()
                  ? "DATA is the folder of the sources"
                  : "DATA is where the sources are now that were in " + remedy.data_before;

@@ -117,18 +117,20 @@ bool read_rows(Reader& reader, const Head& head, std::vector<SourceRow>& rows) {
 }
 
 // Joins DATA and the audio roots with a NUL between, because no path holds one.
-std::string folders_of(const SourceTable& table) {
-  std::string folders = table.data_path;
-  for (const std::string& root : table.audio_roots) folders += '\0' + root;
+std::string encode_folders(const formats::DataFolders& data) {
+  std::string folders = data.path;
+  for (const std::string& root : data.audio_roots) folders += '\0' + root;
   return folders;
 }
 
-void take_folders(std::string_view folders, SourceTable& table) {
-  table.data_path = folders.substr(0, folders.find('\0'));
+formats::DataFolders decode_folders(std::string_view folders) {
+  formats::DataFolders data;
+  data.path = folders.substr(0, folders.find('\0'));
   while (folders.find('\0') != std::string_view::npos) {
     folders.remove_prefix(folders.find('\0') + 1);
-    table.audio_roots.emplace_back(folders.substr(0, folders.find('\0')));
+    data.audio_roots.emplace_back(folders.substr(0, folders.find('\0')));
   }
+  return data;
 }
 
 Status append_checked(WritableFile& file, Hasher64& hasher, std::string_view piece) {
@@ -138,7 +140,7 @@ Status append_checked(WritableFile& file, Hasher64& hasher, std::string_view pie
 
 Status write_table(WritableFile& file, const SourceTable& table) {
   Hasher64 hasher;
-  const std::string folders = folders_of(table);
+  const std::string folders = encode_folders(table.data);
   std::string piece(kMagic);
   formats::append(piece, kVersion);
   formats::append(piece, std::uint32_t{0});
@@ -174,7 +176,7 @@ std::optional<SourceTable> load_table(Env& env, const std::string& path) {
   table.index_digest = formats::load_digest(head_bytes, kIndexDigestAt);
   std::string folders(head->padded_path_bytes, '\0');
   if (!reader.read_checked(std::as_writable_bytes(std::span(folders)))) return {};
-  take_folders(std::string_view(folders).substr(0, head->path_bytes), table);
+  table.data = decode_folders(std::string_view(folders).substr(0, head->path_bytes));
   if (!read_rows(reader, *head, table.rows)) return {};
   std::array<std::byte, kTableCheckBytes> check{};
   if (!reader.read(check) || formats::load<std::uint64_t>(check, 0) != reader.check()) return {};

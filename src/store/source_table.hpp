@@ -10,6 +10,7 @@
 
 #include "base/env.hpp"
 #include "base/hash.hpp"
+#include "formats/data_folders.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
@@ -28,8 +29,7 @@ struct SourceRow {
 };
 
 struct SourceTable {
-  std::string data_path;                      // absolute
-  std::vector<std::string> audio_roots = {};  // absolute, in the order of their numbers
+  formats::DataFolders data = {};  // absolute
   // The digests of the last build's plan and published index. If both are equal now, nothing has
   // changed.
   Digest plan_digest;

@@ -71,7 +71,7 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
   if (const auto& baked = made->recipe_.features->baked; baked.is_baked()) {
     XTTS_ASSIGN(made->norm_, ChannelNorm::create(baked.mean, baked.std_deviation));
   }
-  if (!sources.data.empty()) XTTS_TRY(made->discover(index));
+  if (!sources.data.path.empty()) XTTS_TRY(made->discover(index));
   return made;
 }
 
@@ -87,7 +87,7 @@ Status Recomputer::discover(reader::IndexReader& index) {
     if (!facts || places_.contains(formats::full_id(*facts))) return {};
   }
   if (index.clip_count() == 0) return {};
-  return {StatusCode::kMismatch, sources_.data + " holds none of the " +
+  return {StatusCode::kMismatch, sources_.data.path + " holds none of the " +
                                      counted(index.clip_count(), "clip", "clips") +
                                      " of this cache: is it another corpus?"};
 }

@@ -30,16 +30,16 @@ Remedy remedy_by(const Run& run, const Report& report, RemedyKind kind) {
   Remedy remedy{.kind = kind, .cache = run.cache, .is_after_repair = run.options.repair};
   if (kind == RemedyKind::kRepair && any_needs_sources(report)) remedy.kind = RemedyKind::kSources;
   const auto table = store::load_source_table(run.env, run.cache);
-  if (table) remedy.data_before = table->data_path;
-  const auto& roots = run.options.sources.audio_roots;
-  if (!table || table->audio_roots != roots) remedy.audio_roots = roots;
+  if (table) remedy.data_before = table->data.path;
+  const formats::DataFolders& told = run.options.sources.data;
+  if (!table || table->data.audio_roots != told.audio_roots)
+    remedy.data.audio_roots = told.audio_roots;
   // Takes DATA as given, else the place where the last build found it, if it still exists.
-  const std::string& told = run.options.sources.data;
   const bool was_in_vain =
-      remedy.kind == RemedyKind::kSources && run.options.repair && !told.empty();
-  for (const std::string& data : {told, remedy.data_before}) {
-    if (was_in_vain || !remedy.data.empty() || data.empty() || !run.env.stat(data)) continue;
-    remedy.data = data;
+      remedy.kind == RemedyKind::kSources && run.options.repair && !told.path.empty();
+  for (const std::string& data : {told.path, remedy.data_before}) {
+    if (was_in_vain || !remedy.data.path.empty() || data.empty() || !run.env.stat(data)) continue;
+    remedy.data.path = data;
   }
   if (const auto loaded = reader::load_manifest(run.env, run.cache)) {
     if (const auto& part = loaded->manifest.partition) remedy.partition = part->name();

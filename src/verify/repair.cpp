@@ -360,7 +360,7 @@ class Repair {
     if (sounds_) return sounds_.get();
     if (!sources_failure_.ok()) return sources_failure_;
     Sources sources = run_.options.sources;
-    if (sources.data.empty()) return nullptr;
+    if (sources.data.path.empty()) return nullptr;
     sources.scratch_folder = store::build_folder(run_.cache);
     auto made = Recomputer::create(run_.env, manifest(), index(), sources,
                                    run_.options.thread_count, run_.options.cancelled);

@@ -24,7 +24,6 @@ Result<corpus::Corpus> listed_corpus(Env& env, const Sources& sources,
                         .known_splits = std::move(known_splits),
                         .split_above_s = records::split_above_s(*recipe.features),
                         .probe = records::make_content_probe(sources.make_decoder, cancelled),
-                        .audio_roots = sources.audio_roots,
                         .cancelled = cancelled}));
   XTTS_TRY(pipeline::take_texts(recipe.text, listed));
   return listed;

@@ -12,6 +12,7 @@
 #include "corpus/corpus.hpp"
 #include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
+#include "formats/data_folders.hpp"
 #include "formats/recipe_fwd.hpp"
 #include "pipeline/run_config.hpp"
 #include "xtts/status.hpp"
@@ -19,9 +20,8 @@
 namespace xtts::verify {
 
 struct Sources {
-  std::string data = {};                            // DATA, as for a build; empty: not known
+  formats::DataFolders data = {};                   // as for a build; an empty path: not known
   std::vector<formats::CorporaEntry> corpora = {};  // entries of DATA if it is a corpora.yaml
-  std::vector<std::string> audio_roots = {};        // as corpus::discover() takes them
   dsp::Isa isa = dsp::Isa::kBest;
   audio::MakeDecoder make_decoder = {};  // as in RunConfig
   Status no_decoder = {};                // why there is none; reported when one is needed

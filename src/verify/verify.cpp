@@ -280,7 +280,7 @@ Status check_cache_in_plenty(Run& run, Report& report) {
 }
 
 Status check_options(const Options& options) {
-  if (options.level == Level::kDeep && options.sources.data.empty())
+  if (options.level == Level::kDeep && options.sources.data.path.empty())
     return {StatusCode::kInvalidArgument, "say where the sources are: " + option("data", "DATA")};
   if (options.repair && options.level == Level::kQuick) {
     return {StatusCode::kInvalidArgument,
@@ -296,10 +296,9 @@ Status check_options(const Options& options) {
 Result<Report> verify_cache(Env& whole_env, const std::string& cache, const Options& options) {
   XTTS_TRY(check_options(options));
   const auto of_sources =
-      options.sources.data.empty()
+      options.sources.data.path.empty()
           ? confined_to(whole_env, cache, Links::kNone)
-          : pipeline::confined_to_data(whole_env, options.sources.data, options.sources.corpora,
-                                       options.sources.audio_roots);
+          : pipeline::confined_to_data(whole_env, options.sources.data, options.sources.corpora);
   const auto confined = confined_to(*of_sources, cache, Links::kNone);
   Env& env = *confined;
   const auto begin = env.now();

@@ -56,12 +56,12 @@ struct Remedy {
   RemedyKind kind = RemedyKind::kRepair;
   std::string cache = {};
   bool is_after_repair = false;
-  std::string data = {};                      // where the sources are; empty: not known
-  std::string data_before = {};               // where the last build found them
-  std::vector<std::string> audio_roots = {};  // that the next command has to name
-  std::string partition = {};                 // "2/8": the cache is a part
-  bool is_recipe_lost = false;                // with the manifest
-  bool is_other_machine = false;              // its numerics are not the cache's
+  // Where the sources are: an empty path is not known, and the next command has to name the roots.
+  formats::DataFolders data = {};
+  std::string data_before = {};   // where the last build found them
+  std::string partition = {};     // "2/8": the cache is a part
+  bool is_recipe_lost = false;    // with the manifest
+  bool is_other_machine = false;  // its numerics are not the cache's
   // The limits that a build has to allow: the losses of the last one, and clips of the cache that
   // DATA no longer has.
   std::string limits = {};  // " --max-rejects 12"

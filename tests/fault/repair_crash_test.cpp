@@ -74,7 +74,7 @@ void add_updated_cache(MemoryEnv& env) {
 Result<verify::Report> repair(Env& env) {
   verify::Options options;
   options.repair = true;
-  options.sources.data = kData;
+  options.sources.data.path = kData;
   options.sources.make_decoder = in_this_process();
   return verify::verify_cache(env, kCache, options);
 }

@@ -64,10 +64,10 @@ TEST_P(BuilderSuspended, BeforeAnyCallLeavesTheOthersCacheWhole) {
     for (const auto& [name, bytes] : whole_cache()) here.add_file(kCache + "/" + name, bytes);
     here.add_file(sound_path(0), sound(77));  // so that the first builder has work
     auto first = request_for(recipe_of_small_shards(), 1);
-    first.overwrite = scene.first_overwrites;
+    first.options.overwrite = scene.first_overwrites;
     auto second = request_for(recipe_of_small_shards(), 1);
-    second.data = scene.second_data;
-    second.overwrite = true;
+    second.data.path = scene.second_data;
+    second.options.overwrite = true;
 
     std::atomic<std::uint64_t> count = 0;
     std::atomic<bool> is_second_running = false;

@@ -67,8 +67,8 @@ Result<FreshCache> build_afresh(const Files& data, const formats::Manifest& mani
   env.add_folder("/tmp");
   for (const auto& [path, bytes] : data) env.add_file(path, bytes);
   pipeline::BuildRequest request;
-  request.data = kData;
-  request.cache = kCache;
+  request.data.path = kData;
+  request.options.cache = kCache;
   XTTS_ASSIGN(request.recipe, formats::recipe_of(manifest));
   request.run.thread_count = 1;
   request.run.make_decoder = make_stub_decoders(nullptr);

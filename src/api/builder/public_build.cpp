@@ -134,7 +134,7 @@ Result<BuildReport> run_build(Env& env, const BuildOptions& options,
   const auto begin = env.now();
   Observer observer(env, request, callbacks, guard);
   XTTS_ASSIGN(const auto report, pipeline::build(env, request, observer));
-  if (request.dry_run) return BuildReport{};
+  if (request.options.dry_run) return BuildReport{};
   const double elapsed_s = std::chrono::duration<double>(env.now() - begin).count();
   return public_report(request, report, elapsed_s);
 }

@@ -42,7 +42,7 @@ Result<SoundReader> SoundReader::open(const std::string& cache, const std::strin
     XTTS_TRY(check_path_text("program", program));
     auto impl = std::make_unique<Impl>();
     XTTS_ASSIGN(impl->view, reader::CacheView::open(Env::real(), cache));
-    XTTS_ASSIGN(impl->sound, request::StoredSound::open(Env::real(), *impl->view, data, {},
+    XTTS_ASSIGN(impl->sound, request::StoredSound::open(Env::real(), *impl->view, {.path = data},
                                                         builder::caller_with(program)));
     return SoundReader(std::move(impl));
   });

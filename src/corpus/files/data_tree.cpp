@@ -222,24 +222,23 @@ const Refusal* DataTree::refusal_of(std::string_view path) const {
   return place != refusals.end() && place->path == path ? &*place : nullptr;
 }
 
-Result<DataTree> scan_data(Env& env, const std::string& data_folder,
-                           std::span<const std::string> audio_roots,
+Result<DataTree> scan_data(Env& env, const formats::DataFolders& data,
                            const std::function<bool()>& cancelled) {
-  const auto facts = env.stat(data_folder);
+  const auto facts = env.stat(data.path);
   if (facts.status().code() == StatusCode::kNotFound) {
-    return Status(StatusCode::kNotFound, "the data folder " + data_folder +
+    return Status(StatusCode::kNotFound, "the data folder " + data.path +
                                              " is not there: give the folder that holds the audio");
   }
   if (!facts.ok()) return facts.status().with_context("looking for the data folder");
   if (facts->kind != FileKind::kDirectory) {
     return Status(StatusCode::kInvalidArgument,
-                  data_folder + " is not a folder; give the folder that holds the audio");
+                  data.path + " is not a folder; give the folder that holds the audio");
   }
-  XTTS_ASSIGN(std::string real_root, env.real_path(data_folder));
+  XTTS_ASSIGN(std::string real_root, env.real_path(data.path));
   DataTree tree;
-  tree.root = data_folder;
+  tree.root = data.path;
   tree.real_root = real_root;
-  for (const std::string& folder : audio_roots) XTTS_TRY(add_audio_root(env, folder, tree));
+  for (const std::string& folder : data.audio_roots) XTTS_TRY(add_audio_root(env, folder, tree));
   XTTS_TRY(Scanner(env, tree, std::move(real_root), cancelled).run());
   return tree;
 }

@@ -14,13 +14,13 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/env.hpp"
 #include "corpus/files/mounts.hpp"
+#include "formats/data_folders.hpp"
 #include "formats/reject.hpp"
 #include "formats/rules.hpp"
 
@@ -68,10 +68,8 @@ struct DataTree {
 };
 
 // kNotFound: no such folder. kInvalidArgument: not a folder. kCancelled: `cancelled`, called for
-// each folder and file, returned true. Other failures: of listing DATA itself. `audio_roots`:
-// folders outside DATA that also hold audio (--audio-root).
-[[nodiscard]] Result<DataTree> scan_data(Env& env, const std::string& data_folder,
-                                         std::span<const std::string> audio_roots = {},
+// each folder and file, returned true. Other failures: of listing DATA itself.
+[[nodiscard]] Result<DataTree> scan_data(Env& env, const formats::DataFolders& data,
                                          const std::function<bool()>& cancelled = {});
 
 }  // namespace xtts::corpus

@@ -48,12 +48,12 @@ Result<std::optional<SourcePlace>> find_in_columns(Env& env, const std::string& 
 
 }  // namespace
 
-Result<SourcePlace> find_source(Env& env, const std::string& data_folder,
-                                std::span<const std::string> audio_roots, std::string_view source) {
-  const std::string path = source_path(data_folder, audio_roots, source);
+Result<SourcePlace> find_source(Env& env, const formats::DataFolders& data,
+                                std::string_view source) {
+  const std::string path = source_path(data, source);
   const auto archive = archive_of(source);
   if (!archive || env.stat(path).ok()) return SourcePlace{path};
-  const std::string archive_path = source_path(data_folder, audio_roots, *archive);
+  const std::string archive_path = source_path(data, *archive);
   XTTS_ASSIGN(const auto file, env.open_for_read(archive_path));
   const std::string_view name = source.substr(archive->size() + 1);
   const auto kind = column_file_kind(*archive);

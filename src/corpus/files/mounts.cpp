@@ -45,11 +45,11 @@ std::string_view path_in_root(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
 }
 
-std::string source_path(const std::string& data_folder, std::span<const std::string> audio_roots,
-                        std::string_view source) {
+std::string source_path(const formats::DataFolders& data, std::string_view source) {
   Mounts mounts;
-  for (std::size_t i = 0; i < audio_roots.size(); ++i) mounts.add(place_of_root(i), audio_roots[i]);
-  return mounts.full_path(data_folder, source);
+  for (std::size_t i = 0; i < data.audio_roots.size(); ++i)
+    mounts.add(place_of_root(i), data.audio_roots[i]);
+  return mounts.full_path(data.path, source);
 }
 
 std::optional<std::string> relative_to(std::string_view root, std::string_view path) {

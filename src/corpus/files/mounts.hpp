@@ -11,9 +11,10 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "formats/data_folders.hpp"
 
 namespace xtts::corpus {
 
@@ -42,9 +43,7 @@ class Mounts {
 
 // The file path of a source that a cache names by its path in the tree: in DATA, or in one of the
 // audio roots of that build.
-[[nodiscard]] std::string source_path(const std::string& data_folder,
-                                      std::span<const std::string> audio_roots,
-                                      std::string_view source);
+[[nodiscard]] std::string source_path(const formats::DataFolders& data, std::string_view source);
 
 // `path` relative to `root`, both absolute and without links; nullopt: `path` is not inside.
 [[nodiscard]] std::optional<std::string> relative_to(std::string_view root, std::string_view path);

@@ -84,9 +84,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     env.add_file("/data/" + std::string(name), rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  const auto corpus = xtts::corpus::discover({.env = env, .data = "/data", .config = {}});
+  const auto corpus = xtts::corpus::discover({.env = env, .data = {"/data"}, .config = {}});
   env.shuffle_listings(7);
-  const auto shuffled = xtts::corpus::discover({.env = env, .data = "/data", .config = {}});
+  const auto shuffled = xtts::corpus::discover({.env = env, .data = {"/data"}, .config = {}});
   require(corpus.ok() == shuffled.ok());
   if (!corpus.ok()) {
     require(!corpus.status().message().empty());

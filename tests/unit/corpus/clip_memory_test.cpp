@@ -36,7 +36,7 @@ MemoryEnv rows_of_one_sound(int count) {
 }
 
 Status refusal_with(MemoryEnv& env, std::uint64_t memory_bytes) {
-  return discover({.env = env, .data = "/data", .config = {}, .memory_bytes = memory_bytes})
+  return discover({.env = env, .data = {"/data"}, .config = {}, .memory_bytes = memory_bytes})
       .status();
 }
 

@@ -16,7 +16,7 @@ namespace xtts::corpus {
 
 inline Result<Corpus> discover(Env& env, const std::string& data,
                                const formats::CorpusConfig& config = {}) {
-  return discover({.env = env, .data = data, .config = config});
+  return discover({.env = env, .data = {data}, .config = config});
 }
 
 inline std::vector<std::string> ids_of(const Corpus& corpus) {

@@ -151,7 +151,7 @@ TEST(Corpus, IsCancelledAtEachFolderLineAndFile) {
     int asked_max = 0;
     for (;; ++asked_max) {
       int asked = 0;
-      const auto corpus = discover({.env = *env, .data = "/data", .config = {}, .cancelled = [&] {
+      const auto corpus = discover({.env = *env, .data = {"/data"}, .config = {}, .cancelled = [&] {
                                       return asked++ == asked_max;
                                     }});
       if (corpus.ok()) break;

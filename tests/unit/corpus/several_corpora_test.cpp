@@ -99,7 +99,7 @@ TEST(SeveralCorpora, FoldersOfSplitsWithAListEachSayTheirSplit) {
     env.add_file("/data/" + name + "/list.csv", "path,text\na.wav,x\n");
     env.add_file("/data/" + name + "/a.wav", "RIFF");
   }
-  const auto entries = find_corpora(env, "/data", {}, {});
+  const auto entries = find_corpora(env, {"/data"}, {});
   ASSERT_TRUE(entries.ok());
   ASSERT_EQ(entries->size(), 2U);
   EXPECT_EQ((*entries)[0].split, "validation");

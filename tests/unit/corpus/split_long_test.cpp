@@ -47,7 +47,7 @@ Corpus split(const std::string& row, double longest_s = 3.0) {
   env.add_file("/data/list.jsonl", row + "\n");
   env.add_file("/data/a.wav", "audio");
   auto corpus = discover({.env = env,
-                          .data = "/data",
+                          .data = {"/data"},
                           .config = {.train_split = 1.0, .validation_split = 0.0},
                           .split_above_s = longest_s});
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
@@ -95,7 +95,7 @@ TEST(SplitLong, ReadsLhotseAlignments) {
       "\n");
   env.add_file("/data/a.wav", "audio");
   const auto corpus = discover({.env = env,
-                                .data = "/data",
+                                .data = {"/data"},
                                 .config = {.train_split = 1.0, .validation_split = 0.0},
                                 .split_above_s = 3.0});
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();

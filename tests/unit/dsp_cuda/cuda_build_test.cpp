@@ -179,7 +179,7 @@ TEST(CudaBuild, ADryRunOnTheCpuHasNothingToSave) {
   MemoryEnv env;
   add_sounds(env, 4);
   auto request = request_on("cpu");
-  request.dry_run = true;
+  request.options.dry_run = true;
   Previewed observer;
   ASSERT_TRUE(pipeline::build(env, request, observer).ok());
   EXPECT_FALSE(observer.preview.most_saved_share.has_value());

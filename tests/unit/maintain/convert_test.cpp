@@ -135,7 +135,7 @@ TEST(Convert, NeedsNoHashingOfSourcesAfterwards) {
   build_grown(env);
   ASSERT_TRUE(convert_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kFloat16}).ok());
   auto request = grown_request({"storage.dtype=float16"});
-  request.cache = kNew;
+  request.options.cache = kNew;
   OpenedSources opened(env);
   EXPECT_TRUE(must_build(env, request).unchanged);
   EXPECT_EQ(opened.take(), std::set<std::string>{});
@@ -221,7 +221,7 @@ TEST(Convert, WarnsOfWhatBecameZeroAsABuildDoes) {
   must_build(env, request);
   ASSERT_TRUE(convert_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kFloat16}).ok());
   request.recipe.storage.dtype = DType::kFloat16;
-  request.cache = "/built";
+  request.options.cache = "/built";
   const auto report = must_build(env, request);
   EXPECT_GE(report.warned_count, 3U);
   const auto built = open_cache(env, "/built");
@@ -380,7 +380,7 @@ TEST(ConvertAndBake, ABuildAddsNothingAndSaysWhatToDo) {
   ASSERT_TRUE(bake_to(env, {.layout = formats::Layout::kPacked}).ok());
   const Files before = published_files(env, kNew);
   auto request = grown_request();
-  request.cache = kNew;
+  request.options.cache = kNew;
   const Status status = run_build(env, request).status();
   EXPECT_EQ(status.code(), StatusCode::kMismatch);
   EXPECT_NE(status.message().find("build the cache that it was made from"), std::string::npos)
@@ -390,8 +390,8 @@ TEST(ConvertAndBake, ABuildAddsNothingAndSaysWhatToDo) {
   EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kMismatch);
   EXPECT_EQ(difference(before, published_files(env, kNew)), "");
   request = grown_request();
-  request.cache = kNew;
-  request.overwrite = true;
+  request.options.cache = kNew;
+  request.options.overwrite = true;
   EXPECT_TRUE(run_build(env, request).status().ok());
   EXPECT_FALSE(open_cache(env, kNew)->manifest().features.contains("baked"));
 }

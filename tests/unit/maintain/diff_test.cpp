@@ -224,7 +224,7 @@ struct Builds {
 
   void build(const std::string& cache, const std::vector<std::string>& settings = {}) {
     auto request = testing::request_for(testing::recipe_of_small_shards(settings));
-    request.cache = cache;
+    request.options.cache = cache;
     testing::must_build(env, request);
   }
 };
@@ -288,7 +288,7 @@ TEST(Diff, FindsAPackedBuildEqualToAPaddedOne) {
   testing::add_listed_sounds(builds.env, Builds::kClips);
   for (const std::string layout : {"padded", "packed"}) {
     auto request = testing::request_for(testing::recipe_with({"storage.layout=" + layout}));
-    request.cache = layout == "padded" ? "/a" : "/b";
+    request.options.cache = layout == "padded" ? "/a" : "/b";
     testing::must_build(builds.env, request);
   }
   const DiffReport report = must_diff(builds.env);
@@ -317,7 +317,7 @@ TEST(Diff, OfTheSameSpeakerUnderAnotherNumberIsOne) {
   testing::add_listed_sounds(builds.env, Builds::kClips);
   builds.build("/a", {"corpus.speaker=anna"});
   auto request = testing::request_for(testing::recipe_of_small_shards({"corpus.speaker=anna"}));
-  request.cache = "/b";
+  request.options.cache = "/b";
   request.known_speakers = {"zoe", "anna"};
   testing::must_build(builds.env, request);
   const DiffReport report = must_diff(builds.env);

@@ -20,7 +20,7 @@ std::string part_path(std::uint32_t index) {
 pipeline::BuildRequest part_request(std::uint32_t index, std::uint32_t count,
                                     const std::vector<std::string>& settings = {}) {
   auto request = grown_request(settings);
-  request.cache = part_path(index);
+  request.options.cache = part_path(index);
   request.partition = {.index = index, .count = count};
   return request;
 }
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
         PartRefusal{"AWholeCache",
                     [](MemoryEnv& env, auto& request) {
                       must_build(env, grown_request());
-                      request.cache = kCache;
+                      request.options.cache = kCache;
                     },
                     StatusCode::kMismatch, "CACHE holds a whole cache"},
         PartRefusal{"ClipsThatCame",
@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
                     },
                     StatusCode::kMismatch, "text.max_tokens"},
         PartRefusal{"RetriedRejects",
-                    [](MemoryEnv&, auto& request) { request.retry_rejects = true; },
+                    [](MemoryEnv&, auto& request) { request.options.retry_rejects = true; },
                     StatusCode::kInvalidArgument, "a published part is not changed"},
         PartRefusal{"DroppedDuplicates",
                     [](MemoryEnv&, auto& request) {
@@ -203,7 +203,7 @@ TEST(MergeRun, NeedsNoHashingOfSourcesAfterwards) {
   add_grown_data(env);
   ASSERT_TRUE(merge_of(env, build_parts(env, 2)).ok());
   auto request = grown_request();
-  request.cache = kNew;
+  request.options.cache = kNew;
   OpenedSources opened(env);
   EXPECT_TRUE(must_build(env, request).unchanged);
   EXPECT_TRUE(opened.take().empty());
@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(
                      [](MemoryEnv& env) {
                        auto parts = build_parts(env, 2);
                        auto again = part_request(2, 2);
-                       again.cache = "/again";
+                       again.options.cache = "/again";
                        must_build(env, again);
                        parts.push_back("/again");
                        return parts;

@@ -65,10 +65,10 @@ void begin(MemoryEnv& env) {
     add_listed_sounds(built, 12);
     for (std::uint32_t index = 1; index <= 2; ++index) {
       auto part = grown_request();
-      part.cache = "/part-" + std::to_string(index);
+      part.options.cache = "/part-" + std::to_string(index);
       part.partition = {.index = index, .count = 2};
       must_build(built, part);
-      made[part.cache] = files_below(built, part.cache);
+      made[part.options.cache] = files_below(built, part.options.cache);
     }
     return made;
   }();

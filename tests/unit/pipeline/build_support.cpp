@@ -119,8 +119,8 @@ audio::MakeDecoder DecodedSources::maker() {
 
 pipeline::BuildRequest request_for(formats::Recipe recipe, std::uint32_t thread_count) {
   pipeline::BuildRequest request;
-  request.data = kData;
-  request.cache = kCache;
+  request.data.path = kData;
+  request.options.cache = kCache;
   request.recipe = std::move(recipe);
   request.run.thread_count = thread_count;
   request.run.make_decoder = in_this_process();

@@ -55,7 +55,7 @@ TEST(ChangedRules, SoundWhoseSuffixWasCorrectedIsDecodedAgain) {
   ASSERT_TRUE(env.rename(kData + "/voice.sln", kData + "/voice.g722").ok());
   EXPECT_EQ(must_build(env, lenient_request()).computed_count, 1U);
   auto request = lenient_request();
-  request.cache = "/fresh";
+  request.options.cache = "/fresh";
   must_build(env, request);
   const auto updated = open_cache(env)->details(0);
   const auto fresh = open_cache(env, "/fresh")->details(0);
@@ -76,8 +76,8 @@ TEST(ChangedRules, ALowerLimitOfSourcesDropsWholeFilesAndTheirParts) {
   env.add_file("/whole/long.wav", sound(4));
   env.add_file("/whole/short.wav", sound(0));
   auto whole = lenient_request();
-  whole.data = "/whole";
-  whole.cache = "/cache-of-whole";
+  whole.data.path = "/whole";
+  whole.options.cache = "/cache-of-whole";
   must_build(env, whole);
 
   whole.recipe = recipe_of_small_shards({"corpus.max_source_seconds=0.5"});
@@ -101,7 +101,7 @@ TEST(KeptRecipe, OfAGenerationThatIsReplacedMeanwhileIsBusy) {
   EXPECT_TRUE(must_build(env, request).unchanged);
   request.recipe_of->low ^= 1U;
   EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kBusy);
-  request.overwrite = true;
+  request.options.overwrite = true;
   EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kBusy);
 }
 
@@ -113,7 +113,7 @@ TEST(KeptRecipe, KeepsTheNumbersOfSpeakers) {
   must_build(env, request);
   const std::vector<std::string> names = {"zoe", "anna"};
   ASSERT_EQ(open_cache(env)->manifest().speakers, names);
-  request.overwrite = true;
+  request.options.overwrite = true;
   request.recipe_of = open_cache(env)->manifest().index_digest;
   must_build(env, request);
   EXPECT_EQ(open_cache(env)->manifest().speakers, names);

@@ -41,8 +41,8 @@ TEST(ConfinedData, SourceThatBecameALinkOutOfDataIsRefused) {
   folder.write("private/" + clip_name(1) + ".wav", sound(1));
   folder.write("private/" + clip_name(5) + ".wav", sound(5));
   auto request = request_for(recipe_with({"corpus.layout=folder"}));
-  request.data = folder.path() + "/data";
-  request.cache = folder.path() + "/cache";
+  request.data.path = folder.path() + "/data";
+  request.options.cache = folder.path() + "/cache";
   request.max_rejects.share = 1.0;
   LinkingObserver observer(folder.path());
   const auto report = pipeline::build(Env::real(), request, observer);

@@ -87,7 +87,7 @@ TEST(ContainedBuild, ACrashCostsItsClipAndIsNotMetAgain) {
   EXPECT_EQ(opened.take(), std::set<std::string>{clip_name(kClips) + ".wav"});
 
   auto again = contained_request();
-  again.retry_rejects = true;
+  again.options.retry_rejects = true;
   env.add_file(sound_path(3), sound(3));
   EXPECT_EQ(must_build(env, again).record_count, kClips);
 }

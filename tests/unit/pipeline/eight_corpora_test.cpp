@@ -250,8 +250,8 @@ Records expected_records() {
 
 pipeline::BuildRequest request_of(const TempFolder& folder, const std::string& yaml) {
   auto request = request_for(recipe_of_small_shards());
-  request.data = yaml;
-  request.cache = folder.path() + "/cache";
+  request.data.path = yaml;
+  request.options.cache = folder.path() + "/cache";
   auto corpora = recipe::load_corpora(Env::real(), yaml);
   EXPECT_TRUE(corpora.ok()) << corpora.status().message();
   if (corpora.ok()) request.corpora = std::move(*corpora);
@@ -273,7 +273,7 @@ TEST(EightCorpora, AreOneCacheThatSaysOfEachClipWhatItsCorpusDoes) {
   }
   for (const auto& reject : report->rejects)
     ADD_FAILURE() << reject.path << ": " << report::words_of(reject);
-  const auto cache = open_cache(Env::real(), request.cache);
+  const auto cache = open_cache(Env::real(), request.options.cache);
   ASSERT_NE(cache, nullptr);
   const Records records = records_of(*cache);
   const Records expected = expected_records();
@@ -286,7 +286,7 @@ TEST(EightCorpora, AreOneCacheThatSaysOfEachClipWhatItsCorpusDoes) {
     }
   }
   EXPECT_EQ(records.size(), expected.size());
-  EXPECT_EQ(damage_in(Env::real(), request.cache), "");
+  EXPECT_EQ(damage_in(Env::real(), request.options.cache), "");
 
   const auto again = must_build(Env::real(), request);
   EXPECT_TRUE(again.unchanged);

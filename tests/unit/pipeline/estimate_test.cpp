@@ -24,7 +24,7 @@ class Wanting final : public pipeline::BuildObserver {
 
 pipeline::BuildPreview dry_run(MemoryEnv& env, const std::vector<std::string>& settings = {}) {
   auto request = request_for(recipe_of_small_shards(settings));
-  request.dry_run = true;
+  request.options.dry_run = true;
   Wanting observer;
   const auto report = pipeline::build(env, request, observer);
   EXPECT_TRUE(report.ok()) << report.status().message();

@@ -140,7 +140,7 @@ TEST_P(Resumed, DecodesOnlyWhatHasChangedAndEndsAsABuildFromNothing) {
   for (std::uint32_t i = kFirstUnsealed; i < kClips; ++i) expected.insert(i);
   EXPECT_EQ(decoded.count(), expected.size());
 
-  request.cache = "/elsewhere";
+  request.options.cache = "/elsewhere";
   must_build(env, request);
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
   EXPECT_EQ(damage_in(env), "");
@@ -168,7 +168,7 @@ TEST_P(Resumed, AlsoWhenItIsInterruptedAgain) {
     const std::size_t wanted = GetParam().decoded.size() + kClips - kFirstUnsealed + 1;
     EXPECT_LE(decoded.count(), wanted + std::min(before, kClipsPerSmallShard));
 
-    request.cache = "/elsewhere";
+    request.options.cache = "/elsewhere";
     must_build(env, request);
     EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
   }
@@ -222,7 +222,7 @@ TEST(ResumedWithAutoLengths, TakesOverWhatWasNotCut) {
   request.run.make_decoder = decoded.maker();
   must_build(env, request);
   EXPECT_EQ(decoded.count(), 1U);
-  request.cache = "/elsewhere";
+  request.options.cache = "/elsewhere";
   must_build(env, request);
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
@@ -242,9 +242,9 @@ TEST(Unfinished, OfAnotherRecipeIsNotRemovedUnasked) {
   EXPECT_NE(refused.message().find("--discard-unfinished"), std::string::npos) << refused.message();
   EXPECT_EQ(difference(before, files_below(env)), "");
 
-  other.discard_unfinished = true;
+  other.options.discard_unfinished = true;
   must_build(env, other);
-  other.cache = "/elsewhere";
+  other.options.cache = "/elsewhere";
   must_build(env, other);
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
@@ -256,7 +256,7 @@ void expect_nothing_is_decoded_again(MemoryEnv& env) {
   request.run.make_decoder = decoded.maker();
   must_build(env, request);
   EXPECT_LE(decoded.count(), kClips - kFirstUnsealed + 1);  // clip 5 may be tried again
-  request.cache = "/elsewhere";
+  request.options.cache = "/elsewhere";
   must_build(env, request);
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
@@ -335,7 +335,7 @@ TEST(Unfinished, KeptWorkOfShorterRecordsIsNotTakenForWholeOnes) {
     ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
   }
   must_build(env, request);
-  request.cache = "/elsewhere";
+  request.options.cache = "/elsewhere";
   must_build(env, request);
   EXPECT_EQ(difference(published_files(env, "/elsewhere"), published_files(env)), "");
 }
@@ -359,7 +359,7 @@ TEST(Unfinished, OfTheSameRecipeIsBegunAnewWhenAsked) {
   interrupt_build(env);
   DecodedSources decoded;
   auto request = tolerant_request();
-  request.discard_unfinished = true;
+  request.options.discard_unfinished = true;
   request.run.make_decoder = decoded.maker();
   must_build(env, request);
   EXPECT_EQ(decoded.count(), kClips);

@@ -175,7 +175,7 @@ TEST(OpenLengths, StayInUpdates) {
   EXPECT_EQ(report.reused_count, 10U);
   ASSERT_EQ(report.rejects.size(), 1U);
   EXPECT_EQ(report.rejects.front().reason.rule, formats::Rule::kTooLong);
-  corpus.request.overwrite = true;
+  corpus.request.options.overwrite = true;
   must_build(corpus.env, corpus.request);
   EXPECT_EQ(corpus.frames(), 192U);
 }
@@ -226,9 +226,9 @@ TEST(OpenLengths, AreTheSameInAllParts) {
   std::vector<std::uint32_t> frames;
   for (const std::uint32_t part : {1U, 2U}) {
     corpus.request.partition = pipeline::PartitionChoice{.index = part, .count = 2};
-    corpus.request.cache = "/part" + std::to_string(part);
+    corpus.request.options.cache = "/part" + std::to_string(part);
     must_build(corpus.env, corpus.request);
-    frames.push_back(corpus.frames(corpus.request.cache));
+    frames.push_back(corpus.frames(corpus.request.options.cache));
   }
   EXPECT_EQ(frames, (std::vector<std::uint32_t>{192, 192}));
 }
@@ -261,7 +261,7 @@ TEST(OpenLengths, WhereClipsAreSplitAreTheLeast) {
   must_build(corpus.env, corpus.request);
   EXPECT_EQ(corpus.frames(), 100U);
   corpus.set({"features.max_frames=auto"});
-  corpus.request.overwrite = true;
+  corpus.request.options.overwrite = true;
   must_build(corpus.env, corpus.request);
   EXPECT_EQ(corpus.frames(), 2592U);  // 30 s
 }

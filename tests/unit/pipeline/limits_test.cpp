@@ -121,7 +121,7 @@ TEST(ChangingSource, IsLeftOutOnceItChangedTwice) {
 
   changes_left = 1000;
   auto request = small_request();
-  request.overwrite = true;
+  request.options.overwrite = true;
   const auto report = must_build(env, request);
   ASSERT_EQ(report.rejects.size(), 1U);
   EXPECT_EQ(report.rejects[0].kind, formats::RejectClass::kEnvironment);

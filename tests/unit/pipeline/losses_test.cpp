@@ -191,7 +191,7 @@ TEST(RenamedClip, GivesTheRecordsOfABuildFromNothing) {
   corpus.write_list();
   must_build(corpus.env, request);
   auto anew = request;
-  anew.cache = "/anew";
+  anew.options.cache = "/anew";
   must_build(corpus.env, anew);
   const auto updated = open_cache(corpus.env);
   const auto fresh = open_cache(corpus.env, "/anew");
@@ -286,7 +286,7 @@ TEST(DroppedClips, ByTheirTextsEndTheBuildBeforeAnythingIsDecoded) {
   EXPECT_TRUE(opened.take().empty());
 
   auto dry = request_with_limits(0.10, 0.05);
-  dry.dry_run = true;
+  dry.options.dry_run = true;
   TestObserver observer;
   ASSERT_TRUE(pipeline::build(corpus.env, dry, observer).ok());
   EXPECT_TRUE(observer.preview()->would_pass_max_dropped);
@@ -341,7 +341,7 @@ TEST(UnreadLists, StopABuildUnlessSomebodyMeansThat) {
       << refused.status().message();
   auto named = request;
   named.recipe.corpus.layout = "folder";
-  named.cache = "/named";
+  named.options.cache = "/named";
   EXPECT_EQ(must_build(env, named).record_count, 4U);
   request.recipe.text.store = false;
   EXPECT_EQ(must_build(env, request).record_count, 4U);

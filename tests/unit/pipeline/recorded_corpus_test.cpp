@@ -38,8 +38,8 @@ std::vector<Row> rows_of(const std::string& corpus, const std::string& folder) {
 std::map<std::string, std::string> outcomes(const std::string& data, const std::string& cache) {
   std::map<std::string, std::string> ends;
   auto request = request_for(recipe_with({"corpus.layout=folder"}));
-  request.data = data;
-  request.cache = cache;
+  request.data.path = data;
+  request.options.cache = cache;
   request.max_rejects.share = 1.0;
   const auto report = must_build(Env::real(), request);
   for (const auto& reject : report.rejects) {

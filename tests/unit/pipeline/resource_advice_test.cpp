@@ -69,11 +69,7 @@ TEST(ResourceAdvice, EstimatesTheBytesOfAWholeBuild) {
     MemoryEnv env;
     add_listed_sounds(env, 100);
     const auto request = request_for(recipe_with({"storage.layout=" + storage}));
-    const auto plan = pipeline::make_plan({.env = env,
-                                           .data = kData,
-                                           .corpora = {},
-                                           .recipe = request.recipe,
-                                           .make_decoder = in_this_process()});
+    const auto plan = pipeline::make_plan({.env = env, .build = request, .recipe = request.recipe});
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     const std::uint64_t needed = pipeline::bytes_left_to_write(env, *plan, request, {}, nullptr, 0);
     must_build(env, request);
@@ -91,14 +87,10 @@ TEST(ResourceAdvice, LeavesOutWhatIsSealed) {
   TestObserver observer;
   observer.cancel_at = 19;
   ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
-  const auto plan = pipeline::make_plan({.env = env,
-                                         .data = kData,
-                                         .corpora = {},
-                                         .recipe = request.recipe,
-                                         .make_decoder = in_this_process()});
+  const auto plan = pipeline::make_plan({.env = env, .build = request, .recipe = request.recipe});
   ASSERT_TRUE(plan.ok());
   const auto left = [&](const std::string& cache) {
-    request.cache = cache;
+    request.options.cache = cache;
     return pipeline::bytes_left_to_write(env, *plan, request, {}, nullptr, 0);
   };
   std::uint64_t sealed = 0;

@@ -174,7 +174,7 @@ TEST(Build, DropsTooLongClipsWithTextAndCutsThoseWithout) {
   // And the number that the report names keeps every clip.
   const auto wide = recipe_with({"features.max_frames=" + std::to_string(dropped.frames_needed)});
   auto request = request_for(wide);
-  request.cache = "/wide";
+  request.options.cache = "/wide";
   EXPECT_EQ(must_build(listed, request).record_count, 10U);
 }
 

@@ -75,8 +75,8 @@ TEST(Segments, AreEqualToTheSampleToFilesOfTheSameCuts) {
   auto request = request_for(recipe_of_small_shards({"corpus.layout=kaldi"}));
   must_build(env, request);
   request = request_for(recipe_of_small_shards());
-  request.data = "/cuts";
-  request.cache = "/cache-of-cuts";
+  request.data.path = "/cuts";
+  request.options.cache = "/cache-of-cuts";
   must_build(env, request);
 
   const auto parts = open_cache(env);

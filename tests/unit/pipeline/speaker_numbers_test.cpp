@@ -103,7 +103,7 @@ TEST(SpeakerNumbers, ThatThePublishedOnesContradictAreRefused) {
   EXPECT_THAT(cache.build({"clip-0000", "zoe"}).status().message(),
               HasSubstr("number 1 is 'clip-0001' there, and 'zoe' in --speakers"));
   EXPECT_EQ(difference(before, files_below(cache.env)), "");
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   ASSERT_TRUE(cache.build({"clip-0002"}).ok());
   EXPECT_THAT(cache.names(), ElementsAre("clip-0002", "clip-0000", "clip-0001"));
 }

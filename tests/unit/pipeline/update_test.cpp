@@ -238,7 +238,7 @@ TEST(Update, AddsTheRecordsOfABuildFromNothing) {
   add_list(cache.env, kClips + 1);
   must_build(cache.env, cache.request);
   auto fresh = cache.request;
-  fresh.cache = "/fresh";
+  fresh.options.cache = "/fresh";
   must_build(cache.env, fresh);
   const auto updated = open_cache(cache.env);
   const auto from_nothing = open_cache(cache.env, "/fresh");
@@ -266,7 +266,7 @@ TEST(Update, OfAnHdf5CacheAppendsItsOwnKind) {
   // And holds what an LMDB cache of the same clips holds.
   auto other = cache.request;
   other.recipe = recipe_of_small_shards();
-  other.cache = "/fresh";
+  other.options.cache = "/fresh";
   must_build(cache.env, other);
   const auto updated = open_cache(cache.env);
   const auto lmdb = open_cache(cache.env, "/fresh");
@@ -320,7 +320,7 @@ TEST(Update, AMovedDataFolderIsHashedAndNotComputed) {
   Published cache;
   for (const auto& [path, bytes] : files_below(cache.env, kData))
     cache.env.add_file("/moved/" + path, bytes);
-  cache.request.data = "/moved";
+  cache.request.data.path = "/moved";
   OpenedSources opened(cache.env, "/moved");
   const auto report = must_build(cache.env, cache.request);
   EXPECT_TRUE(report.unchanged);
@@ -372,12 +372,12 @@ TEST(Update, RejectedSoundIsTriedAgainWhenItsFileChangesOrWhenAsked) {
   EXPECT_EQ(must_build(cache.env, cache.request).rejects.size(), 1U);
   EXPECT_EQ(opened.take(), Paths{wav_name(kClips)});
 
-  cache.request.retry_rejects = true;
+  cache.request.options.retry_rejects = true;
   const auto retried = must_build(cache.env, cache.request);
   EXPECT_EQ(opened.take(), Paths{wav_name(1)});
   EXPECT_TRUE(retried.unchanged) << "nothing came of it";
 
-  cache.request.retry_rejects = false;
+  cache.request.options.retry_rejects = false;
   cache.env.add_file(cache.wav(1), sound(1));
   EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips + 1);
   EXPECT_EQ(damage_in(cache.env), "");
@@ -487,7 +487,7 @@ TEST(Update, RefusesAnotherStoreAndTouchesNothing) {
 TEST(Overwrite, MayChangeTheStore) {
   Published cache;
   cache.set("storage.store=hdf5");
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   must_build(cache.env, cache.request);
   EXPECT_EQ(damage_in(cache.env), "");
   std::size_t shard_count = 0;
@@ -502,15 +502,15 @@ TEST(Overwrite, MayChangeTheStore) {
 TEST(Overwrite, OfOneGenerationLeavesALaterOneAlone) {
   Published cache;
   const auto digest = [&] {
-    auto opened = reader::CacheView::open(cache.env, cache.request.cache);
+    auto opened = reader::CacheView::open(cache.env, cache.request.options.cache);
     EXPECT_TRUE(opened) << opened.status().message();
     return (*opened)->manifest().index_digest.to_hex();
   };
-  cache.request.overwrite = true;
-  cache.request.overwrite_only = digest();
+  cache.request.options.overwrite = true;
+  cache.request.options.overwrite_only = digest();
   cache.set("storage.store=hdf5");
   must_build(cache.env, cache.request);
-  EXPECT_NE(digest(), cache.request.overwrite_only);
+  EXPECT_NE(digest(), cache.request.options.overwrite_only);
   const auto first = published_files(cache.env);
   must_build(cache.env, cache.request);
   EXPECT_EQ(difference(first, published_files(cache.env)), "");
@@ -521,9 +521,9 @@ TEST(Overwrite, OfOneGenerationLeavesALaterOneAlone) {
 
 TEST(Overwrite, OfOneGenerationReplacesACacheThatCannotBeOpened) {
   Published cache;
-  cache.request.overwrite = true;
-  cache.request.overwrite_only = std::string(32, '0');
-  cache.env.add_file(cache.request.cache + "/manifest.json", "{}");
+  cache.request.options.overwrite = true;
+  cache.request.options.overwrite_only = std::string(32, '0');
+  cache.env.add_file(cache.request.options.cache + "/manifest.json", "{}");
   must_build(cache.env, cache.request);
   EXPECT_EQ(damage_in(cache.env), "");
 }
@@ -532,11 +532,11 @@ TEST(Overwrite, OfOneGenerationReplacesACacheThatCannotBeOpened) {
 TEST(Overwrite, EqualsABuildFromNothing) {
   Published cache;
   cache.set("features.mel.n_mels=64");
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
   auto fresh = cache.request;
-  fresh.overwrite = false;
-  fresh.cache = "/fresh";
+  fresh.options.overwrite = false;
+  fresh.options.cache = "/fresh";
   must_build(cache.env, fresh);
   EXPECT_EQ(damage_in(cache.env), "");
   EXPECT_EQ(stored_ids(cache.env), stored_ids(cache.env, "/fresh"));
@@ -554,7 +554,7 @@ TEST(Overwrite, IsAboveEveryGenerationThatAnythingNames) {
   cache.env.add_file(cache.wav(0), sound(77));
   EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
   auto reader = open_cache(cache.env);
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   EXPECT_EQ(must_build(cache.env, cache.request).generation, 3U);
   // The manifest is damaged: indexes tell. These are lost, too: the shards do.
   cache.env.add_file(kCache + "/manifest.json", "damaged");
@@ -571,7 +571,7 @@ TEST(Overwrite, IsAboveEveryGenerationThatAnythingNames) {
 TEST(Overwrite, ThatWasInterruptedGoesOnInItsGeneration) {
   Published cache;
   cache.set("features.mel.n_mels=64");
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   TestObserver observer;
   observer.cancel_at = kClipsPerSmallShard;
   ASSERT_FALSE(pipeline::build(cache.env, cache.request, observer).ok());
@@ -596,7 +596,7 @@ TEST(Update, BesideALostManifestAndAnUnfinishedUpdateIsRefused) {
 TEST(Overwrite, KeepsThePublishedCacheUntilTheNewOneIsThere) {
   Published cache;
   cache.set("features.mel.n_mels=64");
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   TestObserver observer;
   observer.cancel_at = kClipsPerSmallShard;
   ASSERT_EQ(pipeline::build(cache.env, cache.request, observer).status().code(),
@@ -613,7 +613,7 @@ TEST(Overwrite, HelpsWhereThePublishedManifestIsDamaged) {
   const auto refused = run_build(cache.env, cache.request);
   ASSERT_EQ(refused.status().code(), StatusCode::kCorrupt);
   EXPECT_NE(refused.status().message().find("--overwrite"), std::string::npos);
-  cache.request.overwrite = true;
+  cache.request.options.overwrite = true;
   EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
   EXPECT_EQ(damage_in(cache.env), "");
 }
@@ -628,7 +628,7 @@ TEST(Update, ByAnotherProcessorIsRefusedUnlessMixedIsAllowed) {
   ASSERT_EQ(refused.status().code(), StatusCode::kMismatch);
   EXPECT_NE(refused.status().message().find("--allow-mixed"), std::string::npos);
 
-  cache.request.allow_mixed = true;
+  cache.request.options.allow_mixed = true;
   EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips + 1);
   EXPECT_EQ(damage_in(cache.env), "");
 }

@@ -128,7 +128,7 @@ std::vector<std::string> reasons_of(const pipeline::BuildReport& report) {
 verify::Report verified_deeply(Env& env) {
   verify::Options options;
   options.level = verify::Level::kDeep;
-  options.sources.data = kData;
+  options.sources.data.path = kData;
   options.sources.make_decoder = in_this_process();
   options.sources.scratch_folder = "/";
   const auto report = verify::verify_cache(env, kCache, options);
@@ -289,7 +289,7 @@ TEST(LoudClip, IsARejectThatSaysWhatItsSamplesReach) {
     auto request = request_for(recipe_with(
         {columns, "loudness.method=none", "features.spectrum=power", "trim.method=none"}));
     request.max_rejects.count = 1;
-    request.overwrite = true;
+    request.options.overwrite = true;
     const auto report = must_build(env, request);
     ASSERT_EQ(report.rejects.size(), 1U) << columns;
     EXPECT_EQ(report.rejects[0].id, "loud");
@@ -312,7 +312,7 @@ TEST(Float16, RefusesTheClipThatItCannotHold) {
         request_for(recipe_with({"columns.linear=true", "loudness.method=none",
                                  "features.spectrum=magnitude", "storage.dtype=" + dtype}));
     request.max_rejects.count = 1;
-    request.overwrite = true;
+    request.options.overwrite = true;
     return request;
   };
   const auto report = must_build(env, request_in("float16"));
@@ -337,7 +337,7 @@ TEST(Float16, IsRefusedBeforeAnyWorkWhereTheRecipeCannotFit) {
   OpenedSources opened(env);
   for (const bool is_dry : {true, false}) {
     auto request = request_of(settings);
-    request.dry_run = is_dry;
+    request.options.dry_run = is_dry;
     const auto refused = run_build(env, request);
     EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(refused.status().message(), HasSubstr("of a tone at full scale, column linear"));

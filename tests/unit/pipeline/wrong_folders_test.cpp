@@ -9,13 +9,13 @@ namespace {
 Status refused(MemoryEnv& env, const std::string& data, const std::string& cache) {
   const Files before = files_below(env, "");
   auto request = request_for(recipe_of_small_shards());
-  request.data = data;
-  request.cache = cache;
+  request.data.path = data;
+  request.options.cache = cache;
   const auto report = run_build(env, request);
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(difference(before, files_below(env, "")), "");
   // --overwrite is no leave to fill somebody's folder either.
-  request.overwrite = true;
+  request.options.overwrite = true;
   EXPECT_EQ(run_build(env, request).status().code(), report.status().code());
   EXPECT_EQ(difference(before, files_below(env, "")), "");
   return report.status();
@@ -88,11 +88,11 @@ TEST(WrongFolders, DataIsOfAnotherCorpus) {
   const Files before = published_files(env);
   env.add_file("/other/another.wav", sound(9));
   auto request = request_for(recipe_of_small_shards());
-  request.data = "/other";
+  request.data.path = "/other";
   const auto report = run_build(env, request);
   EXPECT_EQ(report.status().code(), StatusCode::kMismatch);
   EXPECT_EQ(difference(before, published_files(env)), "");
-  request.overwrite = true;
+  request.options.overwrite = true;
   EXPECT_EQ(must_build(env, request).record_count, 1U);
 }
 
@@ -103,7 +103,7 @@ TEST(RightFolders, AnEmptyOneANewOneAndOneInsideData) {
   env.add_folder("/disk/lost+found");
   for (const char* cache : {"/empty", "/disk", "/new/deep/down", "/data/cache"}) {
     auto request = request_for(recipe_of_small_shards());
-    request.cache = cache;
+    request.options.cache = cache;
     EXPECT_EQ(must_build(env, request).record_count, 2U) << cache;
     EXPECT_TRUE(must_build(env, request).unchanged) << cache;
   }
@@ -114,7 +114,7 @@ TEST(DryRun, TellsWhatWouldBeDone) {
   MemoryEnv env;
   add_listed_sounds(env, 4);
   auto request = request_for(recipe_of_small_shards());
-  request.dry_run = true;
+  request.options.dry_run = true;
   TestObserver observer;
   ASSERT_TRUE(pipeline::build(env, request, observer).ok());
   ASSERT_TRUE(observer.preview());
@@ -129,7 +129,7 @@ TEST(DryRun, TellsThatNothingIsToBeDone) {
   add_listed_sounds(env, 4);
   auto request = request_for(recipe_of_small_shards());
   (void)must_build(env, request);
-  request.dry_run = true;
+  request.options.dry_run = true;
   TestObserver observer;
   const auto report = pipeline::build(env, request, observer);
   ASSERT_TRUE(report.ok());
@@ -147,7 +147,7 @@ TEST(DryRun, CountsTheClipsOfAPublishedPart) {
   request.partition = pipeline::PartitionChoice{.index = 1, .count = 2};
   const std::uint64_t part = must_build(env, request).clip_count;
   ASSERT_EQ(part, 8U);
-  request.dry_run = true;
+  request.options.dry_run = true;
   TestObserver observer;
   ASSERT_TRUE(pipeline::build(env, request, observer).ok());
   ASSERT_TRUE(observer.preview());

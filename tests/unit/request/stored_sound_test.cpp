@@ -69,13 +69,13 @@ void build_both(MemoryEnv& env, const std::vector<std::string>& settings) {
   std::vector<std::string> with_wave = settings;
   with_wave.emplace_back("columns.wave=float32");
   auto request = request_for(recipe_of_small_shards(with_wave));
-  request.cache = kWithWave;
+  request.options.cache = kWithWave;
   must_build(env, request);
 }
 
 std::unique_ptr<StoredSound> must_open(Env& env, reader::CacheView& view,
                                        const request::Caller& caller) {
-  auto sound = StoredSound::open(env, view, "", {}, caller);
+  auto sound = StoredSound::open(env, view, {}, caller);
   EXPECT_TRUE(sound.ok()) << sound.status().message();
   if (!sound.ok()) throw std::runtime_error("no sound");
   return std::move(*sound);

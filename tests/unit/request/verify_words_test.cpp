@@ -69,7 +69,7 @@ TEST(Remedies, AreCommandsToBePasted) {
   Remedy remedy{.kind = RemedyKind::kSources, .cache = "/a cache", .data_before = "/gone"};
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair --data DATA");
   EXPECT_EQ(note_of(remedy), "DATA is where the sources are now that were in /gone");
-  remedy.data = "/data";
+  remedy.data.path = "/data";
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair --data /data");
   remedy.data_before = "/data";
   EXPECT_EQ(command_of(remedy), "xtts-precompute verify '/a cache' --repair");

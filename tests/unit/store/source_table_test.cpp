@@ -18,8 +18,7 @@ using store::SourceTable;
 constexpr const char* kPath = "/cache/sources.bin";
 
 SourceTable sample_table(std::size_t row_count) {
-  SourceTable table{.data_path = "/data/گفتار",
-                    .audio_roots = {"/mnt/hdd", "/srv/صدا"},
+  SourceTable table{.data = {"/data/گفتار", {"/mnt/hdd", "/srv/صدا"}},
                     .plan_digest = digest128("plan"),
                     .index_digest = digest128("index"),
                     .rows = {}};
@@ -52,8 +51,7 @@ TEST_F(SourceTables, ReadBackWhatWasSavedAscending) {
     saved(row_count);
     const auto table = load_source_table(env_, "/cache");
     ASSERT_TRUE(table.has_value()) << row_count;
-    EXPECT_EQ(table->data_path, "/data/گفتار");
-    EXPECT_EQ(table->audio_roots, (std::vector<std::string>{"/mnt/hdd", "/srv/صدا"}));
+    EXPECT_EQ(table->data, (formats::DataFolders{"/data/گفتار", {"/mnt/hdd", "/srv/صدا"}}));
     EXPECT_EQ(table->plan_digest, digest128("plan"));
     EXPECT_EQ(table->index_digest, digest128("index"));
     ASSERT_EQ(table->rows.size(), row_count);

@@ -28,7 +28,7 @@ verify::Options deep_options(std::uint32_t threads = 2) {
   verify::Options options;
   options.level = Level::kDeep;
   options.thread_count = threads;
-  options.sources.data = kData;
+  options.sources.data.path = kData;
   options.sources.make_decoder = in_this_process();
   options.sources.scratch_folder = "/";
   return options;
@@ -327,14 +327,14 @@ TEST(VerifyDeep, AsksWhereTheSourcesAre) {
   MemoryEnv env;
   build_listed(env);
   auto options = deep_options();
-  options.sources.data.clear();
+  options.sources.data.path.clear();
   const auto nowhere = verify::verify_cache(env, kCache, options);
   EXPECT_EQ(nowhere.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(nowhere.status().message(), HasSubstr("--data DATA"));
   add_sounds(env, 2, "/other");
   ASSERT_TRUE(env.rename("/other/clip-0000.wav", "/other/x.wav").ok());
   ASSERT_TRUE(env.rename("/other/clip-0001.wav", "/other/y.wav").ok());
-  options.sources.data = "/other";
+  options.sources.data.path = "/other";
   const auto other = verify::verify_cache(env, kCache, options);
   EXPECT_EQ(other.status().code(), StatusCode::kMismatch);
   EXPECT_THAT(other.status().message(), HasSubstr("another corpus"));

@@ -68,7 +68,7 @@ TEST(ManifestRepair, IsOfTheGenerationThatOverwroteTheOthers) {
   const auto reader = open_cache(env);
   env.add_file(sound_path(1, kData + "/wavs"), sound(9));
   auto anew = repair_request();
-  anew.overwrite = true;
+  anew.options.overwrite = true;
   must_build(env, anew);
   ASSERT_EQ(files_named(files_below(env), "index-").size(), 2U);
   const Files before = files_below(env);

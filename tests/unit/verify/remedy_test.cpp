@@ -62,7 +62,7 @@ TEST_F(Remedies, NameTheSourcesOnlyWhereTheyAreNeededAndHaveMoved) {
   damage(mel_, header_of(whole(mel_)) + kHeaderBytes + 9);
   EXPECT_EQ(of_verify(), "xtts-precompute verify /cache --repair --data DATA");
   Options options;
-  options.sources.data = "/moved/it's data";
+  options.sources.data.path = "/moved/it's data";
   options.sources.make_decoder = in_this_process();
   EXPECT_EQ(of_verify(options),
             "xtts-precompute verify /cache --repair --data '/moved/it'\\''s data'");

@@ -42,7 +42,7 @@ verify::Options repair_options(const std::string& data) {
   options.level = Level::kFull;
   options.thread_count = 2;
   options.repair = true;
-  options.sources.data = data;
+  options.sources.data.path = data;
   options.sources.make_decoder = in_this_process();
   return options;
 }

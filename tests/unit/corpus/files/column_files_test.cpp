@@ -112,7 +112,7 @@ TEST_F(ColumnFiles, AStreamIsReadInPlace) {
       const SourcePlace place = corpus.place_of(clip);
       EXPECT_EQ(place.path, data_ + "/train/data-00000-of-00001.arrow");
       EXPECT_EQ(bytes_at(place), "RIFF of row " + number) << name;
-      const auto found = find_source(env_, data_, {}, clip.source);
+      const auto found = find_source(env_, {data_}, clip.source);
       ASSERT_TRUE(found.ok()) << found.status().message();
       EXPECT_EQ(*found, place);
     }
@@ -138,7 +138,7 @@ TEST_F(ColumnFiles, ParquetIsReadRowByRow) {
       EXPECT_EQ(clip.source, "data/train-00000-of-00001.parquet/0000000" + number + ".wav");
       EXPECT_TRUE(clip.row) << name;
       EXPECT_EQ(bytes_at(corpus.place_of(clip)), "RIFF of row " + number) << name;
-      const auto found = find_source(env_, data_, {}, clip.source);
+      const auto found = find_source(env_, {data_}, clip.source);
       ASSERT_TRUE(found.ok()) << found.status().message();
       EXPECT_EQ(found->key(), corpus.place_of(clip).key());
       EXPECT_EQ(bytes_at(*found), "RIFF of row " + number) << name;

@@ -40,7 +40,7 @@ struct FakeProbe {
 };
 
 Corpus read(MemoryEnv& env, FakeProbe& probe) {
-  auto corpus = discover({.env = env, .data = "/data", .config = {}, .probe = probe.function()});
+  auto corpus = discover({.env = env, .data = {"/data"}, .config = {}, .probe = probe.function()});
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
   return corpus.ok() ? std::move(*corpus) : Corpus();
 }
@@ -190,7 +190,7 @@ TEST(ContentProbe, ALookThatCannotBeHadEndsDiscovery) {
   FakeProbe probe;
   probe.failure = Status(StatusCode::kInternal, "no worker");
   const auto corpus =
-      discover({.env = env, .data = "/data", .config = {}, .probe = probe.function()});
+      discover({.env = env, .data = {"/data"}, .config = {}, .probe = probe.function()});
   ASSERT_FALSE(corpus.ok());
   EXPECT_EQ(corpus.status().code(), StatusCode::kInternal);
 }
@@ -228,7 +228,7 @@ TEST(ContentProbe, AFolderWithoutAudioSaysWhatItHolds) {
   env.add_file("/data/b.xyz", kOther);
   FakeProbe probe;
   const auto corpus =
-      discover({.env = env, .data = "/data", .config = {}, .probe = probe.function()});
+      discover({.env = env, .data = {"/data"}, .config = {}, .probe = probe.function()});
   ASSERT_FALSE(corpus.ok());
   EXPECT_TRUE(says(corpus.status().message(), "(not audio: 1 .pdf, 1 .xyz)"))
       << corpus.status().message();

@@ -30,7 +30,7 @@ TEST(DataTree, ListsNestedFilesWithoutHiddenOnes) {
        {"/data/b/2.wav", "/data/b/1.wav", "/data/a.txt", "/data/b/.x", "/data/.git/x.wav"}) {
     env.add_file(path, "");
   }
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   ASSERT_TRUE(tree.ok()) << tree.status().message();
   EXPECT_EQ(paths_of(*tree), (std::vector<std::string>{"a.txt", "b/1.wav", "b/2.wav"}));
   EXPECT_EQ(tree->hidden_count, 2U);
@@ -47,7 +47,7 @@ TEST(DataTree, RefusesWhatLeavesDataOrIsNoFile) {
   env.add_link("/data/self.wav", "self.wav");
   env.add_special("/data/fifo.wav");
   env.add_link("/data/to_fifo.wav", "fifo.wav");
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ(paths_of(*tree), (std::vector<std::string>{"good.wav", "real.wav"}));
   EXPECT_NE(reason_of(*tree, "out.wav").find("leaves DATA"), std::string::npos)
@@ -66,7 +66,7 @@ TEST(DataTree, WalksEachFolderOnceWhateverLinksToIt) {
   env.add_link("/data/wavs", "deep/wavs22k");
   env.add_link("/data/deep/up", "..");
   env.add_link("/data/deep/wavs22k/self", ".");
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ(paths_of(*tree), std::vector<std::string>{"deep/wavs22k/a.wav"});
   EXPECT_EQ(tree->resolve("wavs/a.wav"), "deep/wavs22k/a.wav");
@@ -80,7 +80,7 @@ TEST(DataTree, DataItselfMayBeALink) {
   env.add_file("/disk/corpus/a.wav", "");
   env.add_link("/disk/corpus/same.wav", "/disk/corpus/a.wav");
   env.add_link("/data", "/disk/corpus");
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ(paths_of(*tree), (std::vector<std::string>{"a.wav", "same.wav"}));
 }
@@ -93,7 +93,7 @@ TEST(DataTree, AFolderThatCannotBeListedCostsOnlyItself) {
     const bool fails = operation.call == EnvCall::kList && operation.path == "/data/closed";
     return fails ? Status(StatusCode::kResource, "Permission denied") : Status();
   });
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ(paths_of(*tree), std::vector<std::string>{"a.wav"});
   ASSERT_EQ(tree->refusals.size(), 1U);
@@ -103,8 +103,8 @@ TEST(DataTree, AFolderThatCannotBeListedCostsOnlyItself) {
 TEST(DataTree, DataMustBeAFolder) {
   MemoryEnv env;
   env.add_file("/data.wav", "");
-  EXPECT_EQ(scan_data(env, "/gone").status().code(), StatusCode::kNotFound);
-  EXPECT_EQ(scan_data(env, "/data.wav").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(scan_data(env, {"/gone"}).status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(scan_data(env, {"/data.wav"}).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(DataTree, WhatMacOsLeavesBesideSoundIsRefusedByName) {
@@ -112,7 +112,7 @@ TEST(DataTree, WhatMacOsLeavesBesideSoundIsRefusedByName) {
   env.add_file("/data/._a.wav", "");
   env.add_file("/data/._notes.txt", "");
   env.add_file("/data/.DS_Store", "");
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   ASSERT_TRUE(tree.ok());
   ASSERT_EQ(tree->refusals.size(), 1U);
   EXPECT_EQ(tree->refusals[0].path, "._a.wav");

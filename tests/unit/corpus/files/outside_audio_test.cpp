@@ -10,7 +10,7 @@ using testing::MemoryEnv;
 
 Corpus discover_with_roots(MemoryEnv& env, const std::vector<std::string>& roots,
                            const formats::CorpusConfig& config = {}) {
-  auto corpus = discover({.env = env, .data = "/data", .config = config, .audio_roots = roots});
+  auto corpus = discover({.env = env, .data = {"/data", roots}, .config = config});
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
   return corpus.ok() ? std::move(*corpus) : Corpus();
 }
@@ -179,9 +179,7 @@ TEST(OutsideAudio, ARootThatIsNoneIsRefusedByName) {
   env.add_file("/file", "");
   for (const auto& [root, code] :
        {std::pair("/nothing", StatusCode::kNotFound), {"/file", StatusCode::kInvalidArgument}}) {
-    const std::array roots{std::string(root)};
-    const auto status =
-        discover({.env = env, .data = "/data", .config = {}, .audio_roots = roots}).status();
+    const auto status = discover({.env = env, .data = {"/data", {root}}, .config = {}}).status();
     EXPECT_EQ(status.code(), code);
     EXPECT_TRUE(says(status.message(), std::string("--audio-root ") + root)) << status.message();
   }
@@ -196,8 +194,7 @@ TEST(OutsideAudio, AnEntryOfSeveralCorporaHasRootsOfItsOwn) {
   const std::vector<formats::CorporaEntry> entries{
       {.name = "one", .folder = "/one", .audio_roots = {"/a"}}, {.name = "two", .folder = "/two"}};
   const std::vector<std::string> roots{"/b"};
-  const auto corpus =
-      discover({.env = env, .corpora = entries, .config = {}, .audio_roots = roots});
+  const auto corpus = discover({.env = env, .data = {"", roots}, .corpora = entries, .config = {}});
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
   ASSERT_EQ(corpus->clips.size(), 2U);
   EXPECT_EQ(corpus->path_of(corpus->clips[0]), "/a/x.wav");

@@ -142,7 +142,7 @@ TEST(SourcePlaces, AreFoundByThePathsThatCachesKeep) {
   env.add_file("/mnt/d.wav", "1");
   const std::vector<std::string> roots{"/mnt"};
   const auto place = [&](std::string_view source) {
-    auto found = find_source(env, "/data", roots, source);
+    auto found = find_source(env, {"/data", roots}, source);
     return found.ok() ? *found : SourcePlace{found.status().message()};
   };
   EXPECT_EQ(place("a.wav"), (SourcePlace{"/data/a.wav"}));

@@ -81,7 +81,7 @@ TEST(NemoTar, MembersAreHeldToTheMemory) {
   env.add_file("/data/audio_0.tar", tar + tar_end());
   env.add_file("/data/tarred_audio_manifest.json", nemo_row("member1.wav", 0));
   const auto needs = [&](std::uint64_t memory_bytes) {
-    return discover({.env = env, .data = "/data", .config = {}, .memory_bytes = memory_bytes})
+    return discover({.env = env, .data = {"/data"}, .config = {}, .memory_bytes = memory_bytes})
         .status();
   };
   EXPECT_EQ(needs(std::uint64_t{1} << 20U).code(), StatusCode::kResource);

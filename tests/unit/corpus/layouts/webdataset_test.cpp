@@ -98,7 +98,7 @@ TEST(WebDataset, NamesOfSamplesAreHeldToTheMemory) {
   env.add_file("/data/shard-0.tar", shard + tar_end());
   env.add_file("/data/shard-1.tar", tar_member("last.flac", "f") + tar_end());
   const auto needs = [&](std::uint64_t memory_bytes) {
-    return discover({.env = env, .data = "/data", .config = {}, .memory_bytes = memory_bytes})
+    return discover({.env = env, .data = {"/data"}, .config = {}, .memory_bytes = memory_bytes})
         .status();
   };
   const Status refused = needs(std::uint64_t{200} << 10U);

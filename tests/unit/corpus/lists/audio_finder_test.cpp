@@ -11,7 +11,7 @@ namespace {
 struct Searched {
   explicit Searched(const std::vector<std::string>& audio) {
     for (const std::string& path : audio) env.add_file("/data/" + path, "");
-    tree = *scan_data(env, "/data");
+    tree = *scan_data(env, {"/data"});
     index.emplace(tree);
     finder.emplace(tree, *index);
   }

@@ -12,7 +12,7 @@ Result<std::vector<ListSource>> choose(const std::vector<std::string>& files,
                                        const formats::CorpusConfig& config = {}) {
   testing::MemoryEnv env;
   for (const std::string& path : files) env.add_file("/data/" + path, "");
-  const auto tree = scan_data(env, "/data");
+  const auto tree = scan_data(env, {"/data"});
   return choose_lists({env, *tree, config});
 }
 
