@@ -63,14 +63,17 @@ class BatchFiller final : public BatchWork {
  private:
   [[nodiscard]] std::shared_ptr<const EpochPlan> epoch_of(std::uint64_t step) const;
   [[nodiscard]] Status prepare(BatchSlot& slot);
-  [[nodiscard]] Status read_index_rows(BatchSlot& slot);
+  [[nodiscard]] Status read_index_rows(const BatchClips& clips, IndexedRows& rows,
+                                       FoundInRows& found);
   [[nodiscard]] RowOptions row_options(reader::Check check) const noexcept;
-  void find_columns_in_place(BatchSlot& slot);
+  [[nodiscard]] std::vector<ColumnInPlace> find_columns_in_place(const BatchClips& clips) const;
   [[nodiscard]] Status fill_row_or_skip(BatchSlot& slot, std::uint32_t row);
-  void count_rows_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
-                       bool has_waited);
-  [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
-  [[nodiscard]] Status check_range(const BatchSlot& slot, std::uint32_t row) const;
+  [[nodiscard]] std::uint32_t count_rows_read(const BatchSlot& slot, std::uint32_t first_row,
+                                              std::uint32_t end_row, bool has_waited);
+  [[nodiscard]] Status note_damage(const BatchClips& clips, std::uint32_t row, Status failure,
+                                   FoundInRows& found);
+  [[nodiscard]] Status check_range(const BatchClips& clips, std::uint32_t row,
+                                   const Saturated& saturated) const;
   [[nodiscard]] Status fill_again(BatchSlot& slot);
   [[nodiscard]] std::uint64_t true_bytes(const BatchSlot& slot) const;
 

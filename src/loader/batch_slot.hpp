@@ -59,55 +59,73 @@ constexpr std::uint64_t ticket_number(std::uint64_t ticket) noexcept {
   return ticket & ~kBorrowedBit;
 }
 
-// The clips of a batch.
+// The clips of a batch. RecordFeed::take() chooses them. finish() removes those that are damaged.
 struct BatchClips {
   std::uint64_t epoch = 0;
   std::uint32_t bucket = 0;
-  const BatchLayout* layout = nullptr;
-  std::vector<std::uint64_t> positions = {};  // by row, as the epoch has them
-  std::vector<std::uint64_t> epoch_places = {};
+  const BatchLayout* layout = nullptr;           // the layout of its bucket; the loader's
+  std::vector<std::uint64_t> positions = {};     // by row; rows that hold a clip come first
+  std::vector<std::uint64_t> epoch_places = {};  // where the epoch has them, by row
+};
+
+// The clips in the index, by row. Written when the batch is begun.
+struct IndexedRows {
+  std::vector<std::uint32_t> first_frames;  // where the crops begin; empty without crops
+  std::vector<std::int32_t> speakers;       // -1: unknown, or no clip
+  std::vector<std::int32_t> languages;
+};
+
+// The records, as the feed has prepared them.
+struct BatchRecords {
+  bool are_found = false;             // `places` and `tickets` were looked up
+  std::vector<Places> places = {};    // by column of the layout, then by row
+  std::vector<Tickets> tickets = {};  // by column; empty for columns that are not staged
+  // By row: clips that were computed for the batch, kept until it is whole.
+  std::vector<std::unique_ptr<SourceRecord>> computed = {};
+};
+
+// Findings of the threads that fill the rows.
+struct FoundInRows {
+  std::vector<std::uint8_t> is_damaged;       // by row; written by the filler of the row
+  std::vector<Saturated> saturated;           // by row; written by the filler of the row
+  std::vector<FoundDamage> damage;            // each clip once; guarded by the filler's lock
+  std::atomic<std::uint32_t> read_count = 0;  // rows that were not found in memory
+  // A column in place holds a record that cannot be read there.
+  std::atomic<bool> must_copy = false;
+};
+
+// Written by finish().
+struct FinishedBatch {
+  // When it has come to pass, the columns that are not in place may be read. Belongs to the memory.
+  const device::Event* uploaded = nullptr;
+  std::uint64_t true_bytes = 0;      // of the valid rows
+  std::uint64_t left_out_count = 0;  // rows that are not in the batch because of damage
 };
 
 struct BatchSlot {
-  device::SlotMemory* memory = nullptr;  // the ring's; set before the first part is filled
-  // When it has come to pass, the columns that are not in place may be read. Belongs to the memory,
-  // and is set by finish().
-  const device::Event* uploaded = nullptr;
+  // The ring's.
+  device::SlotMemory* memory = nullptr;  // set before the first part is filled
+  Status failure;                        // why there is no batch
+  // Set by begin().
   std::uint64_t step = 0;
-  std::uint64_t epoch = 0;
-  const BatchLayout* layout = nullptr;  // the layout of its bucket; belongs to the loader
-  std::uint32_t bucket = 0;
-  std::uint32_t part_count = 1;             // set by begin()
-  std::vector<std::uint64_t> positions;     // by row; rows that hold a clip come first
-  std::vector<std::uint64_t> epoch_places;  // where the epoch has them, by row
-  std::vector<std::uint32_t> first_frames;  // where their crops begin, by row; empty without crops
-  std::vector<std::int32_t> speakers;       // by row; -1: unknown, or no clip
-  std::vector<std::int32_t> languages;
-  bool has_places = false;     // `places` and `tickets` were looked up
-  std::vector<Places> places;  // by column of the layout, then by row
-  // By row: clips that were computed for the batch, kept until it is whole.
-  std::vector<std::unique_ptr<SourceRecord>> computed;
-  std::vector<Tickets> tickets;              // by column; empty for columns that are not staged
-  std::vector<ColumnInPlace> in_place;       // by column of the layout
-  std::vector<std::uint8_t> is_damaged;      // by row; written by the filler of the row
-  std::vector<Saturated> saturated;          // by row; written by the filler of the row
-  std::uint64_t true_bytes = 0;              // of the valid rows
-  std::atomic<std::uint32_t> rows_read = 0;  // rows that were not found in memory
-  std::atomic<bool> must_copy =
-      false;                         // a column in place holds a record that cannot be read there
-  std::vector<FoundDamage> damage;   // each clip once
-  std::uint64_t left_out_count = 0;  // rows that are not in the batch because of damage
-  Status failure;                    // why there is no batch
+  std::uint32_t part_count = 1;
+  BatchClips clips;
+  IndexedRows indexed;
+  std::vector<ColumnInPlace> in_place;  // by column of the layout
+  // The feed's, the fillers' and finish()'s.
+  BatchRecords records;
+  FoundInRows found;
+  FinishedBatch finished;
 
   // Where the consumer finds a column of the layout, once it is uploaded.
   [[nodiscard]] const std::byte* column_data(std::size_t column) const {
     if (in_place[column].mapping != nullptr) return in_place[column].data;
-    return memory->consumer_data() + layout->columns[column].offset_bytes;
+    return memory->consumer_data() + clips.layout->columns[column].offset_bytes;
   }
   // By row: the numbers at one of the layout's offsets for the host.
   [[nodiscard]] std::span<const std::int32_t> ints_at(std::size_t offset_bytes) const {
     return {reinterpret_cast<const std::int32_t*>(memory->host().data() + offset_bytes),
-            layout->batch_size};
+            clips.layout->batch_size};
   }
 };
 

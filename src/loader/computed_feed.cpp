@@ -58,41 +58,38 @@ class ComputedRow final : public RowRecords {
 
 }  // namespace
 
-Status ComputedFeed::take(BatchSlot& slot, std::uint64_t step, bool /*disk_is_read*/) {
-  end_batch(slot);  // frees the records of a batch that has failed
+Result<BatchClips> ComputedFeed::take(BatchRecords& records, std::uint64_t step,
+                                      bool /*disk_is_read*/) {
+  end_batch(records, nullptr);  // frees the records of a batch that has failed
   auto clips = choose_clips_(step);
-  if (!clips) return {StatusCode::kInternal, "no epoch has the step " + std::to_string(step)};
-  slot.epoch = clips->epoch;
-  slot.bucket = clips->bucket;
-  slot.layout = clips->layout;
-  slot.positions = std::move(clips->positions);
-  slot.epoch_places = std::move(clips->epoch_places);
-  slot.computed.resize(slot.positions.size());
-  return {};
+  if (!clips) return Status(StatusCode::kInternal, "no epoch has the step " + std::to_string(step));
+  records.computed.resize(clips->positions.size());
+  return std::move(*clips);
 }
 
 // Keeps the clips that are left, in their order.
-void ComputedFeed::find_again(BatchSlot& slot) const {
-  std::erase(slot.computed, nullptr);
+void ComputedFeed::find_again(const BatchClips& /*clips*/, BatchRecords& records) const {
+  std::erase(records.computed, nullptr);
 }
 
 std::uint32_t ComputedFeed::part_count(const BatchSlot& slot) const {
-  return slot.layout->batch_size;
+  return slot.clips.layout->batch_size;
 }
 
-Status ComputedFeed::copy_clip(BatchSlot& slot, std::uint32_t row,
-                               const RowOptions& options) const {
-  Memory& clip = slot.computed[row];
+Result<Saturated> ComputedFeed::copy_clip(BatchSlot& slot, std::uint32_t row,
+                                          const RowOptions& options) const {
+  Memory& clip = slot.records.computed[row];
   if (clip == nullptr) {
     Memory fresh = take_memory();
-    XTTS_TRY(source_->compute(slot.positions[row], *fresh));
-    if (!fresh->reject.empty()) return {StatusCode::kBadInput, fresh->reject};
+    XTTS_TRY(source_->compute(slot.clips.positions[row], *fresh));
+    if (!fresh->reject.empty()) return Status(StatusCode::kBadInput, fresh->reject);
     clip = std::move(fresh);
   }
   if (options.crop_frames > 0) {  // the clip's length was not known before
-    slot.first_frames[row] = first_frame_of_crop(slot, row, clip->frame_count, options);
+    slot.indexed.first_frames[row] =
+        first_frame_of_crop(slot.clips, row, clip->frame_count, options);
   }
-  ComputedRow records(*slot.layout, *clip);
+  ComputedRow records(*slot.clips.layout, *clip);
   return place_records(slot, row, records, reader::Check::kRecord);
 }
 
@@ -108,12 +105,12 @@ ComputedFeed::Memory ComputedFeed::take_memory() const {
   return std::make_unique<SourceRecord>();
 }
 
-void ComputedFeed::end_batch(BatchSlot& slot) const {
+void ComputedFeed::end_batch(BatchRecords& records, const device::SlotMemory* /*memory*/) const {
   const std::scoped_lock lock(mutex_);
-  for (Memory& memory : slot.computed) {
+  for (Memory& memory : records.computed) {
     if (memory != nullptr) free_.push_back(std::move(memory));
   }
-  slot.computed.clear();
+  records.computed.clear();
 }
 
 FeedWords ComputedFeed::words() const {

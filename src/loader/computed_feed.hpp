@@ -23,10 +23,11 @@ class ComputedFeed final : public RecordFeed {
   void begin_epoch(const EpochPlan& /*plan*/) override {}
   // The source shares out memory for the filling threads only. And a clip may take long.
   [[nodiscard]] Consumer consumer() const override { return Consumer::kWaits; }
-  [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) override;
-  void find_records(BatchSlot& /*slot*/) override {}
-  void find_again(BatchSlot& slot) const override;
-  void release(const BatchSlot& /*slot*/, std::uint32_t /*first_row*/,
+  [[nodiscard]] Result<BatchClips> take(BatchRecords& records, std::uint64_t step,
+                                        bool disk_is_read) override;
+  void find_records(const BatchClips& /*clips*/, BatchRecords& /*records*/) override {}
+  void find_again(const BatchClips& clips, BatchRecords& records) const override;
+  void release(const BatchRecords& /*records*/, std::uint32_t /*first_row*/,
                std::uint32_t /*end_row*/) const override {}
   [[nodiscard]] ColumnInPlace find_array(const ColumnLayout& /*column*/,
                                          std::uint64_t /*first_position*/,
@@ -34,13 +35,13 @@ class ComputedFeed final : public RecordFeed {
     return {};
   }
   [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
-  [[nodiscard]] Status copy_clip(BatchSlot& slot, std::uint32_t row,
-                                 const RowOptions& options) const override;
-  [[nodiscard]] bool lies_in_memory(const BatchSlot& /*slot*/,
+  [[nodiscard]] Result<Saturated> copy_clip(BatchSlot& slot, std::uint32_t row,
+                                            const RowOptions& options) const override;
+  [[nodiscard]] bool lies_in_memory(const BatchRecords& /*records*/,
                                     std::uint32_t /*row*/) const override {
     return false;
   }
-  void end_batch(BatchSlot& slot) const override;
+  void end_batch(BatchRecords& records, const device::SlotMemory* memory) const override;
   [[nodiscard]] FeedWords words() const override;
 
  private:

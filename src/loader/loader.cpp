@@ -271,7 +271,7 @@ Result<std::optional<Lease>> Loader::next(std::optional<Ring::Clock::time_point>
     return lease;
   }
   const BatchSlot& slot = ***lease;
-  for (const FoundDamage& found : slot.damage) report_damage(found);
+  for (const FoundDamage& found : slot.found.damage) report_damage(found);
   XTTS_TRY(count_left_out(slot));
   note_batch(slot);
   return lease;
@@ -284,12 +284,12 @@ void Loader::note_batch(const BatchSlot& slot) {
   const std::scoped_lock lock(stats_mutex_);
   intervals_.tick(now);
   ++batch_count_;
-  sample_count_taken_ += slot.positions.size();
-  cache_hits_ +=
-      slot.positions.size() - std::min<std::uint64_t>(slot.rows_read, slot.positions.size());
-  bytes_ += slot.true_bytes;
-  for (std::size_t row = 0; row < slot.positions.size(); ++row)
-    saturated_count_ += slot.saturated[row].count;
+  sample_count_taken_ += slot.clips.positions.size();
+  cache_hits_ += slot.clips.positions.size() -
+                 std::min<std::uint64_t>(slot.found.read_count, slot.clips.positions.size());
+  bytes_ += slot.finished.true_bytes;
+  for (std::size_t row = 0; row < slot.clips.positions.size(); ++row)
+    saturated_count_ += slot.found.saturated[row].count;
   if (is_in_place) ++batches_in_place_;
   if (stats_file_ != nullptr && stats_file_->is_due(now)) {
     const double waited_s = std::chrono::duration<double>(ring_->waits().consumer).count();
@@ -358,17 +358,17 @@ std::uint64_t Loader::epoch_sample_count() const noexcept {
 }
 
 Status Loader::count_left_out(const BatchSlot& slot) {
-  if (slot.left_out_count == 0) return {};
+  if (slot.finished.left_out_count == 0) return {};
   {
     const std::scoped_lock lock(stats_mutex_);
-    left_out_count_ += slot.left_out_count;
-    epoch_left_out_count_ += slot.left_out_count;
-    for (const FoundDamage& damage : slot.damage) {
+    left_out_count_ += slot.finished.left_out_count;
+    epoch_left_out_count_ += slot.finished.left_out_count;
+    for (const FoundDamage& damage : slot.found.damage) {
       if (is_left_out_.insert(damage.position).second) left_out_.push_back(damage.position);
     }
   }
   XTTS_TRY(source_->check_rejects());
-  if (first_left_out_.empty()) first_left_out_ = slot.damage.front().text;
+  if (first_left_out_.empty()) first_left_out_ = slot.found.damage.front().text;
   if (!skips_damage_) return {};
   const std::uint64_t sample_count = epoch_sample_count();
   const auto lost = static_cast<double>(epoch_left_out_count_);

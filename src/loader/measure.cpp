@@ -40,9 +40,9 @@ void add_pages(void* sum, std::span<const std::byte> bytes) {
 // Waits for the batch and looks at its pages. Where the host cannot read the device's memory, it
 // only waits.
 Status look_at(const BatchSlot& slot) {
-  XTTS_TRY(slot.uploaded->wait());
+  XTTS_TRY(slot.finished.uploaded->wait());
   if (!slot.memory->device().reads_host_memory()) return {};
-  const BatchLayout& layout = *slot.layout;
+  const BatchLayout& layout = *slot.clips.layout;
   std::atomic<unsigned> sum = 0;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const ColumnLayout& column = layout.columns[i];
@@ -112,7 +112,7 @@ Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
     }
     last = now;
     XTTS_TRY(look_at(**lease));
-    pass.sample_count += (*lease)->positions.size();
+    pass.sample_count += (*lease)->clips.positions.size();
     ++count;
     if (count >= kRoundBatchesMin && seconds_since(begin) > seconds_max) break;
   }

@@ -78,31 +78,24 @@ std::uint64_t ReadAhead::batches_ahead(const BatchClips& clips) const {
   return std::clamp(batches, std::uint64_t{1}, kBatchesAheadMax);
 }
 
-Status ReadAhead::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
+Result<BatchClips> ReadAhead::take(BatchRecords& records, std::uint64_t step, bool disk_is_read) {
   if (disk_is_read) batches_to_announce_ = kBatchesToAnnounce;
   // Drops batches whose take() failed: nobody will ask for them again.
   while (!planned_.empty() && first_step_ < step) {
-    release(planned_.front().tickets, 0, planned_.front().clips.positions.size());
+    release(planned_.front().records, 0, planned_.front().clips.positions.size());
     drop_first();
   }
   if (planned_.empty()) {
     first_step_ = step;
     if (!plan_next()) {
-      return {StatusCode::kInternal, "no epoch has the step " + std::to_string(step)};
+      return Status(StatusCode::kInternal, "no epoch has the step " + std::to_string(step));
     }
   }
   plan_until(step + 1 + batches_ahead(planned_.front().clips));
-  Planned& next = planned_.front();
-  slot.epoch = next.clips.epoch;
-  slot.bucket = next.clips.bucket;
-  slot.layout = next.clips.layout;
-  slot.positions = std::move(next.clips.positions);
-  slot.epoch_places = std::move(next.clips.epoch_places);
-  slot.places = std::move(next.places);
-  slot.tickets = std::move(next.tickets);
-  slot.has_places = asked_count_ > 0;
+  Planned next = std::move(planned_.front());
   drop_first();
-  return {};
+  records = std::move(next.records);
+  return std::move(next.clips);
 }
 
 void ReadAhead::drop_first() {
@@ -143,13 +136,12 @@ void ReadAhead::announce_headers(const BatchClips& clips) const {
   }
 }
 
-std::vector<Places> ReadAhead::locate(const BatchLayout& layout,
-                                      const std::vector<std::uint64_t>& positions) const {
-  std::vector<Places> places(layout.columns.size());
+std::vector<Places> ReadAhead::locate(const BatchClips& clips) const {
+  std::vector<Places> places(clips.layout->columns.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    places[i].reserve(positions.size());
-    for (const std::uint64_t position : positions) {
-      auto place = caches_.locate_record(*layout.columns[i].shared, position);
+    places[i].reserve(clips.positions.size());
+    for (const std::uint64_t position : clips.positions) {
+      auto place = caches_.locate_record(*clips.layout->columns[i].shared, position);
       places[i].push_back(place.ok() ? std::move(*place) : reader::RecordPlace());
     }
   }
@@ -158,38 +150,38 @@ std::vector<Places> ReadAhead::locate(const BatchLayout& layout,
 
 void ReadAhead::ask_for(Planned& planned) {
   const BatchLayout& layout = *planned.clips.layout;
-  planned.places = locate(layout, planned.clips.positions);
-  check_whether_in_memory(layout, planned.places);
-  planned.tickets.assign(layout.columns.size(), {});
+  BatchRecords& records = planned.records;
+  records.places = locate(planned.clips);
+  check_whether_in_memory(layout, records.places);
+  records.tickets.assign(layout.columns.size(), {});
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     if (is_staged(layout.columns[i]))
-      planned.tickets[i].assign(planned.places[i].size(), kNoTicket);
+      records.tickets[i].assign(records.places[i].size(), kNoTicket);
   }
   // Nothing may throw from here on: a ticket that nobody holds would never be released. Tickets are
   // taken in the order in which rows are filled, because cells go to tickets in turn.
   for (std::size_t row = 0; row < planned.clips.positions.size(); ++row) {
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-      if (is_staged(layout.columns[i])) {
-        planned.tickets[i][row] = stage(planned.places[i][row]);
-      }
+      if (is_staged(layout.columns[i])) records.tickets[i][row] = stage(records.places[i][row]);
     }
   }
-  if (batches_to_announce_ > 0) announce(layout, planned.places);
+  records.are_found = true;
+  if (batches_to_announce_ > 0) announce(layout, records.places);
 }
 
-void ReadAhead::find_records(BatchSlot& slot) {
-  if (slot.has_places) return;
-  find_again(slot);
-  slot.has_places = true;
+void ReadAhead::find_records(const BatchClips& clips, BatchRecords& records) {
+  if (records.are_found) return;
+  find_again(clips, records);
+  records.are_found = true;
   if (!options_.looks_ahead) return;
-  check_whether_in_memory(*slot.layout, slot.places);
-  if (batches_to_announce_ > 0) announce(*slot.layout, slot.places);
+  check_whether_in_memory(*clips.layout, records.places);
+  if (batches_to_announce_ > 0) announce(*clips.layout, records.places);
 }
 
-void ReadAhead::find_again(BatchSlot& slot) const {
-  end_borrowing(slot, nullptr);
-  slot.places = locate(*slot.layout, slot.positions);
-  slot.tickets.clear();
+void ReadAhead::find_again(const BatchClips& clips, BatchRecords& records) const {
+  end_borrowing(records, nullptr);
+  records.places = locate(clips);
+  records.tickets.clear();
 }
 
 void ReadAhead::check_whether_in_memory(const BatchLayout& layout,
@@ -231,14 +223,9 @@ std::uint64_t ReadAhead::stage(const reader::RecordPlace& place) const noexcept 
   return kNoTicket;
 }
 
-void ReadAhead::release(const BatchSlot& slot, std::uint32_t first_row,
-                        std::uint32_t end_row) const {
-  release(slot.tickets, first_row, end_row);
-}
-
-void ReadAhead::release(const std::vector<Tickets>& tickets, std::size_t first_row,
+void ReadAhead::release(const BatchRecords& records, std::size_t first_row,
                         std::size_t end_row) const {
-  for (const Tickets& of_column : tickets) {
+  for (const Tickets& of_column : records.tickets) {
     for (std::size_t row = first_row; row < std::min(end_row, of_column.size()); ++row) {
       const std::uint64_t ticket = of_column[row];
       if (ticket == kNoTicket) continue;
@@ -252,8 +239,9 @@ void ReadAhead::release(const std::vector<Tickets>& tickets, std::size_t first_r
 }
 
 void ReadAhead::end_borrowing(
-    BatchSlot& slot, const std::shared_ptr<const device::BorrowingEnd>& until) const noexcept {
-  for (Tickets& of_column : slot.tickets) {
+    BatchRecords& records,
+    const std::shared_ptr<const device::BorrowingEnd>& until) const noexcept {
+  for (Tickets& of_column : records.tickets) {
     for (std::uint64_t& ticket : of_column) {
       if (!is_borrowed(ticket)) continue;
       if (until != nullptr) {

@@ -48,38 +48,35 @@ class ReadAhead {
   // Forgets what it knows. Only while nobody fills.
   void restart();
 
-  // Gives a slot the clips of its batch, with their records if these were looked up ahead. Steps
-  // come in ascending order. Where one fails or throws, the next is taken as if it had not been.
+  // Returns the clips of a batch, and gives `records` if these were looked up ahead. Steps come in
+  // ascending order. Where one fails or throws, the next is taken as if it had not been.
   // `disk_is_read`: a filler had to wait for pages lately. kInternal: there is no such step.
-  [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read);
+  [[nodiscard]] Result<BatchClips> take(BatchRecords& records, std::uint64_t step,
+                                        bool disk_is_read);
   // Finds the records of a batch unless take() gave them.
-  void find_records(BatchSlot& slot);
-  // Finds the records of a slot's positions anew, without staging. Ends borrowing.
-  void find_again(BatchSlot& slot) const;
+  void find_records(const BatchClips& clips, BatchRecords& records);
+  // Finds the records of the clips anew, without staging. Ends borrowing.
+  void find_again(const BatchClips& clips, BatchRecords& records) const;
 
   [[nodiscard]] bool is_staged(const ColumnLayout& column) const;
   // Releases what was staged for rows [first, end) of a batch, used or not, but not borrowed.
-  void release(const BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row) const;
+  void release(const BatchRecords& records, std::size_t first_row, std::size_t end_row) const;
   // Releases what the slot has borrowed: once `until` has happened, or now where it is null.
-  void end_borrowing(BatchSlot& slot,
+  void end_borrowing(BatchRecords& records,
                      const std::shared_ptr<const device::BorrowingEnd>& until) const noexcept;
 
  private:
   struct Planned {
     BatchClips clips;
-    std::vector<Places> places = {};
-    std::vector<Tickets> tickets = {};
+    BatchRecords records = {};
   };
   [[nodiscard]] bool looks_ahead() const;
   [[nodiscard]] std::uint64_t batches_ahead(const BatchClips& clips) const;
   [[nodiscard]] bool plan_next();
   void plan_until(std::uint64_t end_step);
   void drop_first();
-  void release(const std::vector<Tickets>& tickets, std::size_t first_row,
-               std::size_t end_row) const;
   void announce_headers(const BatchClips& clips) const;
-  [[nodiscard]] std::vector<Places> locate(const BatchLayout& layout,
-                                           const std::vector<std::uint64_t>& positions) const;
+  [[nodiscard]] std::vector<Places> locate(const BatchClips& clips) const;
   void check_whether_in_memory(const BatchLayout& layout, const std::vector<Places>& places);
   void ask_for(Planned& planned);
   void announce(const BatchLayout& layout, const std::vector<Places>& places) const;

@@ -51,17 +51,18 @@ class RecordFeed {
   // Tells whether the thread that waits for a batch may fill parts of it, beside the fillers.
   [[nodiscard]] virtual Consumer consumer() const { return Consumer::kHelps; }
 
-  // Gives a slot the clips of its batch. Steps come in ascending order. Where one fails or throws,
-  // the next is taken as if it had not been. `disk_is_read`: a filler had to wait for pages lately.
+  // Returns the clips of a batch. Steps come in ascending order. Where one fails or throws, the
+  // next is taken as if it had not been. `disk_is_read`: a filler had to wait for pages lately.
   // kInternal: there is no such step.
-  [[nodiscard]] virtual Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) = 0;
+  [[nodiscard]] virtual Result<BatchClips> take(BatchRecords& records, std::uint64_t step,
+                                                bool disk_is_read) = 0;
   // Finds the records of a batch unless take() gave them.
-  virtual void find_records(BatchSlot& slot) = 0;
+  virtual void find_records(const BatchClips& clips, BatchRecords& records) = 0;
   // Finds the records anew after some rows have gone and those behind them have moved up.
-  virtual void find_again(BatchSlot& slot) const = 0;
+  virtual void find_again(const BatchClips& clips, BatchRecords& records) const = 0;
   // Releases what was prepared for rows [first, end) of a batch, used or not, also a second time.
   // Bytes that a device has borrowed stay until end_batch().
-  virtual void release(const BatchSlot& slot, std::uint32_t first_row,
+  virtual void release(const BatchRecords& records, std::uint32_t first_row,
                        std::uint32_t end_row) const = 0;
 
   // Finds a column of consecutive clips that lies in the cache as one array.
@@ -71,13 +72,15 @@ class RecordFeed {
   // The number of parts in which a batch is filled, at least 1.
   [[nodiscard]] virtual std::uint32_t part_count(const BatchSlot& slot) const = 0;
   // Copies a clip's records into a row. Columns that lie in place are verified and not copied.
-  [[nodiscard]] virtual Status copy_clip(BatchSlot& slot, std::uint32_t row,
-                                         const RowOptions& options) const = 0;
+  [[nodiscard]] virtual Result<Saturated> copy_clip(BatchSlot& slot, std::uint32_t row,
+                                                    const RowOptions& options) const = 0;
   // True where a row's records were in memory before it was filled, as far as is known without
   // waiting for their pages.
-  [[nodiscard]] virtual bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const = 0;
+  [[nodiscard]] virtual bool lies_in_memory(const BatchRecords& records,
+                                            std::uint32_t row) const = 0;
   // Called when no row is filled again: the batch is whole and its upload has begun, or it failed.
-  virtual void end_batch(BatchSlot& slot) const = 0;
+  // `memory` is null where the batch has none yet.
+  virtual void end_batch(BatchRecords& records, const device::SlotMemory* memory) const = 0;
 
   [[nodiscard]] virtual FeedWords words() const = 0;
 };

@@ -81,7 +81,7 @@ struct Ring::State {
   void make_free(Entry* entry) {
     // A free slot must keep no mappings and blocks alive.
     entry->slot.in_place.clear();
-    for (Places& places : entry->slot.places) places.clear();
+    for (Places& places : entry->slot.records.places) places.clear();
     if (entry->slot.memory != nullptr) free_memories.push_back(entry->slot.memory);
     entry->slot.memory = nullptr;
     free_entries.push_back(entry);

@@ -6,8 +6,8 @@
 // bound the memory: a slow consumer stops the fillers, and slow fillers make the consumer wait.
 //
 // A lease gives its slot back when its last copy goes, in any thread, even after the Ring has gone.
-// A batch is handed out with its event (BatchSlot::uploaded), and next() does not wait for it. Its
-// memory is filled again once upload and consumer are done (device.hpp).
+// A batch is handed out with its event (FinishedBatch::uploaded), and next() does not wait for it.
+// Its memory is filled again once upload and consumer are done (device.hpp).
 //
 // One thread at a time calls next(), pause() and resume(). `work` must outlive the Ring, but leases
 // do not need it. An exception in the work ends its batch as kResource or kInternal. Failures of

@@ -28,11 +28,11 @@ struct Rows {
   std::uint64_t count = 0;
 };
 
-Rows rows_of(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
+Rows rows_of(const IndexedRows& indexed, std::uint32_t row, const ColumnLayout& column,
              std::uint64_t length) {
   Rows rows{.first = 0, .count = length};
-  if (!slot.first_frames.empty() && column.rows_per_frame > 0) {
-    rows.first = std::min(std::uint64_t{slot.first_frames[row]} * column.rows_per_frame, length);
+  if (!indexed.first_frames.empty() && column.rows_per_frame > 0) {
+    rows.first = std::min(std::uint64_t{indexed.first_frames[row]} * column.rows_per_frame, length);
     rows.count = length - rows.first;
   }
   rows.count = std::min<std::uint64_t>(rows.count, column.row_count);
@@ -41,10 +41,10 @@ Rows rows_of(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& colum
 
 // True where the record is as long as the index says. Bucket and crop were chosen by those lengths.
 // If a frame has several rows, some rows of the last frame may be missing.
-bool is_as_long_as_indexed(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
-                           std::uint64_t length, const Rows& rows) {
-  if (slot.first_frames.empty() || column.rows_per_frame == 0) return rows.count == length;
-  if (slot.first_frames[row] == 0) return true;
+bool is_as_long_as_indexed(const IndexedRows& indexed, std::uint32_t row,
+                           const ColumnLayout& column, std::uint64_t length, const Rows& rows) {
+  if (indexed.first_frames.empty() || column.rows_per_frame == 0) return rows.count == length;
+  if (indexed.first_frames[row] == 0) return true;
   const std::uint32_t missing_rows_max = column.rows_per_frame > 1 ? column.rows_per_frame : 0;
   return rows.count + missing_rows_max >= column.row_count;
 }
@@ -140,23 +140,23 @@ bool device_changes(device::SlotMemory& memory, const ColumnLayout& column,
 
 }  // namespace
 
-std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row, std::uint32_t frames,
+std::uint32_t first_frame_of_crop(const BatchClips& clips, std::uint32_t row, std::uint32_t frames,
                                   const RowOptions& options) {
   if (frames <= options.crop_frames) return 0;
-  return crop_choice(options.seed, slot.epoch, slot.epoch_places[row],
+  return crop_choice(options.seed, clips.epoch, clips.epoch_places[row],
                      frames - options.crop_frames + 1);
 }
 
-Status place_records(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader::Check check) {
+Result<Saturated> place_records(const BatchSlot& slot, std::uint32_t row, RowRecords& records,
+                                reader::Check check) {
   device::SlotMemory& memory = *slot.memory;
-  Saturated& saturated = slot.saturated[row];
-  saturated = {};
-  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
-    const ColumnLayout& column = slot.layout->columns[i];
+  Saturated saturated;
+  for (std::size_t i = 0; i < slot.clips.layout->columns.size(); ++i) {
+    const ColumnLayout& column = slot.clips.layout->columns[i];
     XTTS_ASSIGN(const RecordHead record, records.find(i));
-    const Rows rows = rows_of(slot, row, column, record.length);
+    const Rows rows = rows_of(slot.indexed, row, column, record.length);
     if (check == reader::Check::kRecord &&
-        !is_as_long_as_indexed(slot, row, column, record.length, rows)) {
+        !is_as_long_as_indexed(slot.indexed, row, column, record.length, rows)) {
       return records.wrong_length(column, record.length);
     }
     store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(rows.count));
@@ -184,12 +184,12 @@ Status place_records(BatchSlot& slot, std::uint32_t row, RowRecords& records, re
           i, saturated);
     }
   }
-  return {};
+  return saturated;
 }
 
-void fill_empty_row(BatchSlot& slot, std::uint32_t row) {
+void fill_empty_row(const BatchSlot& slot, std::uint32_t row) {
   device::SlotMemory& memory = *slot.memory;
-  for (const ColumnLayout& column : slot.layout->columns) {
+  for (const ColumnLayout& column : slot.clips.layout->columns) {
     memory.fill(column.offset_bytes + row * column.record_bytes, column.record_bytes,
                 column.padding(column.column->fill_bits));
     store_int(memory, column.lengths_offset_bytes, row, 0);

@@ -4,7 +4,7 @@
 //
 // Any number of threads, each row by one of them. Failures: those of the row's records. Where a
 // record is not as long as expected: what RowRecords::wrong_length() says. Values that the dtype
-// cannot hold are no failure here: they are saturated, and BatchSlot::saturated tells of them.
+// cannot hold are no failure here: they are saturated, and place_records() tells of them.
 #pragma once
 
 #include <cstddef>
@@ -52,12 +52,13 @@ class RowRecords {
 };
 
 // The first frame of a row's crop, in a clip with so many frames (order-v1.md, §8).
-[[nodiscard]] std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row,
+[[nodiscard]] std::uint32_t first_frame_of_crop(const BatchClips& clips, std::uint32_t row,
                                                 std::uint32_t frames, const RowOptions& options);
 
-[[nodiscard]] Status place_records(BatchSlot& slot, std::uint32_t row, RowRecords& records,
-                                   reader::Check check);
+// Writes to the slot's memory alone.
+[[nodiscard]] Result<Saturated> place_records(const BatchSlot& slot, std::uint32_t row,
+                                              RowRecords& records, reader::Check check);
 // Fills a row that has no clip: padding and length 0.
-void fill_empty_row(BatchSlot& slot, std::uint32_t row);
+void fill_empty_row(const BatchSlot& slot, std::uint32_t row);
 
 }  // namespace xtts::loader

@@ -142,25 +142,25 @@ void StoredFeed::stop() {
   if (window_reader_ != nullptr) window_reader_->stop();
 }
 
-Status StoredFeed::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
-  XTTS_TRY(ahead_->take(slot, step, disk_is_read));
-  if (window_reader_ != nullptr && !slot.epoch_places.empty()) {
-    window_reader_->wait_for(slot.epoch_places.back());
+Result<BatchClips> StoredFeed::take(BatchRecords& records, std::uint64_t step, bool disk_is_read) {
+  auto clips = ahead_->take(records, step, disk_is_read);
+  if (clips.ok() && window_reader_ != nullptr && !clips->epoch_places.empty()) {
+    window_reader_->wait_for(clips->epoch_places.back());
   }
-  return {};
+  return clips;
 }
 
-void StoredFeed::find_records(BatchSlot& slot) {
-  ahead_->find_records(slot);
+void StoredFeed::find_records(const BatchClips& clips, BatchRecords& records) {
+  ahead_->find_records(clips, records);
 }
 
-void StoredFeed::find_again(BatchSlot& slot) const {
-  ahead_->find_again(slot);
+void StoredFeed::find_again(const BatchClips& clips, BatchRecords& records) const {
+  ahead_->find_again(clips, records);
 }
 
-void StoredFeed::release(const BatchSlot& slot, std::uint32_t first_row,
+void StoredFeed::release(const BatchRecords& records, std::uint32_t first_row,
                          std::uint32_t end_row) const {
-  ahead_->release(slot, first_row, end_row);
+  ahead_->release(records, first_row, end_row);
 }
 
 ColumnInPlace StoredFeed::find_array(const ColumnLayout& column, std::uint64_t first_position,
@@ -175,44 +175,48 @@ ColumnInPlace StoredFeed::find_array(const ColumnLayout& column, std::uint64_t f
 // How many bytes the parts have to copy, or to check in place.
 std::uint64_t StoredFeed::work_bytes(const BatchSlot& slot) const {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
-    const ColumnLayout& column = slot.layout->columns[i];
+  const BatchLayout& layout = *slot.clips.layout;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const ColumnLayout& column = layout.columns[i];
     const auto is_settled = [&](const reader::RecordPlace& place) {
       return !verifies_records_ || (place.block != nullptr && place.map->is_verified(place));
     };
-    if (slot.in_place[i].mapping != nullptr && std::ranges::all_of(slot.places[i], is_settled)) {
+    if (slot.in_place[i].mapping != nullptr &&
+        std::ranges::all_of(slot.records.places[i], is_settled)) {
       continue;
     }
-    bytes += column.record_bytes * slot.layout->batch_size;
+    bytes += column.record_bytes * layout.batch_size;
   }
   return bytes;
 }
 
 std::uint32_t StoredFeed::part_count(const BatchSlot& slot) const {
   const std::uint64_t parts = work_bytes(slot) / kPartBytes;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, slot.layout->batch_size));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(parts, 1, slot.clips.layout->batch_size));
 }
 
-Status StoredFeed::copy_clip(BatchSlot& slot, std::uint32_t row, const RowOptions& options) const {
+Result<Saturated> StoredFeed::copy_clip(BatchSlot& slot, std::uint32_t row,
+                                        const RowOptions& options) const {
   StoredRow records(caches_, staging_.get(), slot, row, options.check);
   return place_records(slot, row, records, options.check);
 }
 
-bool StoredFeed::lies_in_memory(const BatchSlot& slot, std::uint32_t row) const {
-  const bool is_staged = std::ranges::any_of(slot.tickets, [row](const Tickets& tickets) {
+bool StoredFeed::lies_in_memory(const BatchRecords& records, std::uint32_t row) const {
+  const bool is_staged = std::ranges::any_of(records.tickets, [row](const Tickets& tickets) {
     return row < tickets.size() && tickets[row] != kNoTicket;
   });
   // A shard that is not mapped is read with calls, and calls do not tell whether they had to wait.
-  const bool is_unmapped = std::ranges::any_of(slot.places, [row](const Places& places) {
+  const bool is_unmapped = std::ranges::any_of(records.places, [row](const Places& places) {
     return places[row].block != nullptr && !places[row].is_mapped();
   });
   return !is_staged && !is_unmapped;
 }
 
 // Lets go of the blocks, and of staged records when the device has copied them.
-void StoredFeed::end_batch(BatchSlot& slot) const {
-  if (slot.memory != nullptr) ahead_->end_borrowing(slot, slot.memory->borrowed_until());
-  for (Places& places : slot.places) places.clear();
+void StoredFeed::end_batch(BatchRecords& records, const device::SlotMemory* memory) const {
+  if (memory != nullptr) ahead_->end_borrowing(records, memory->borrowed_until());
+  for (Places& places : records.places) places.clear();
 }
 
 std::string StoredFeed::words_of_staging() const {

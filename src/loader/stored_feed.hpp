@@ -27,19 +27,20 @@ class StoredFeed final : public RecordFeed {
   [[nodiscard]] bool may_begin_next_epoch() const override { return window_reader_ == nullptr; }
   void stop() override;
 
-  [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) override;
-  void find_records(BatchSlot& slot) override;
-  void find_again(BatchSlot& slot) const override;
-  void release(const BatchSlot& slot, std::uint32_t first_row,
+  [[nodiscard]] Result<BatchClips> take(BatchRecords& records, std::uint64_t step,
+                                        bool disk_is_read) override;
+  void find_records(const BatchClips& clips, BatchRecords& records) override;
+  void find_again(const BatchClips& clips, BatchRecords& records) const override;
+  void release(const BatchRecords& records, std::uint32_t first_row,
                std::uint32_t end_row) const override;
 
   [[nodiscard]] ColumnInPlace find_array(const ColumnLayout& column, std::uint64_t first_position,
                                          std::uint32_t count) const override;
   [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
-  [[nodiscard]] Status copy_clip(BatchSlot& slot, std::uint32_t row,
-                                 const RowOptions& options) const override;
-  [[nodiscard]] bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const override;
-  void end_batch(BatchSlot& slot) const override;
+  [[nodiscard]] Result<Saturated> copy_clip(BatchSlot& slot, std::uint32_t row,
+                                            const RowOptions& options) const override;
+  [[nodiscard]] bool lies_in_memory(const BatchRecords& records, std::uint32_t row) const override;
+  void end_batch(BatchRecords& records, const device::SlotMemory* memory) const override;
   [[nodiscard]] FeedWords words() const override;
 
  private:

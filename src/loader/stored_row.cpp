@@ -11,11 +11,12 @@ namespace xtts::loader {
 
 Result<RecordHead> StoredRow::find(std::size_t column) {
   column_ = column;
-  place_ = slot_.places[column][row_];
+  place_ = slot_.records.places[column][row_];
   // The record could not be found before. This call says why, or finds it after all.
   if (place_.block == nullptr) {
-    XTTS_ASSIGN(place_, caches_.locate_record(*slot_.layout->columns[column].shared,
-                                              slot_.positions[row_]));
+    const BatchClips& clips = slot_.clips;
+    XTTS_ASSIGN(place_, caches_.locate_record(*clips.layout->columns[column].shared,
+                                              clips.positions[row_]));
   }
   return RecordHead{.length = place_.record().length, .fill_bits = place_.record().fill_bits};
 }
@@ -24,15 +25,16 @@ Status StoredRow::verify_in_place() {
   if (check_ == reader::Check::kNothing) return {};
   XTTS_TRY(place_.map->verify(place_));
   // The record may be sound only as a read from the disk gave it, and not where it is mapped.
-  if (!place_.map->is_verified(place_)) slot_.must_copy = true;
+  if (!place_.map->is_verified(place_)) slot_.found.must_copy = true;
   return {};
 }
 
 // The record in staging memory, if it was staged and is what was written. Otherwise nothing: the
 // ordinary path says what is wrong with it.
 std::span<const std::byte> StoredRow::staged_record() const {
-  const bool is_staged = column_ < slot_.tickets.size() && row_ < slot_.tickets[column_].size() &&
-                         ticket() != kNoTicket;
+  const std::vector<Tickets>& tickets = slot_.records.tickets;
+  const bool is_staged =
+      column_ < tickets.size() && row_ < tickets[column_].size() && ticket() != kNoTicket;
   if (!is_staged) return {};
   const std::span<const std::byte> region = staging_->wait_for(ticket_number(ticket()));
   if (region.empty() || check_ == reader::Check::kNothing) return region;
@@ -67,7 +69,7 @@ Status StoredRow::show(std::uint64_t offset_bytes, std::size_t size_bytes, Guard
 }
 
 Status StoredRow::wrong_length(const ColumnLayout& column, std::uint64_t length) const {
-  const std::uint64_t position = slot_.positions[row_];
+  const std::uint64_t position = slot_.clips.positions[row_];
   const auto facts = caches_.details(position);
   return {StatusCode::kCorrupt,
           "reading " + column.column->spec.name + " of clip " +

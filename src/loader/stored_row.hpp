@@ -31,7 +31,7 @@ class StoredRow final : public RowRecords {
                                     std::uint64_t length) const override;
 
  private:
-  [[nodiscard]] std::uint64_t& ticket() const { return slot_.tickets[column_][row_]; }
+  [[nodiscard]] std::uint64_t& ticket() const { return slot_.records.tickets[column_][row_]; }
   [[nodiscard]] std::span<const std::byte> staged_record() const;
 
   const reader::CacheSet& caches_;

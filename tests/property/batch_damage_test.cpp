@@ -46,14 +46,14 @@ class BatchDamage : public ::testing::TestWithParam<std::tuple<Storage, DeviceCh
 
   // Is each row what its clip was made from?
   [[nodiscard]] bool is_true(const loader::BatchSlot& slot) const {
-    if (!slot.uploaded->wait().ok()) return false;
-    for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
-      const loader::ColumnLayout& column = slot.layout->columns[i];
-      const std::size_t array_bytes = column.record_bytes * slot.layout->batch_size;
+    if (!slot.finished.uploaded->wait().ok()) return false;
+    for (std::size_t i = 0; i < slot.clips.layout->columns.size(); ++i) {
+      const loader::ColumnLayout& column = slot.clips.layout->columns[i];
+      const std::size_t array_bytes = column.record_bytes * slot.clips.layout->batch_size;
       const auto array = read_from(slot.memory->device(), {slot.column_data(i), array_bytes});
-      for (std::size_t row = 0; row < slot.positions.size(); ++row) {
-        if (slot.positions[row] >= cache_.clips.size()) return false;
-        const TestClip& clip = cache_.clips[slot.positions[row]];
+      for (std::size_t row = 0; row < slot.clips.positions.size(); ++row) {
+        if (slot.clips.positions[row] >= cache_.clips.size()) return false;
+        const TestClip& clip = cache_.clips[slot.clips.positions[row]];
         const auto wanted = column.column->spec.name == "mel"
                                 ? std::as_bytes(std::span(clip.mel))
                                 : std::as_bytes(std::span(clip.tokens));

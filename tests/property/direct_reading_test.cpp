@@ -248,8 +248,8 @@ TEST_P(DirectReading, ABatchOfMoreRecordsThanAllOtherCellsIsBorrowedWhole) {
   for (int i = 0; i < 3; ++i) {
     const auto lease = (*loader)->next(std::chrono::steady_clock::now() + std::chrono::seconds(30));
     ASSERT_TRUE(lease.ok() && *lease) << lease.status().message();
-    EXPECT_EQ((**lease)->positions.size(), 1100U);
-    EXPECT_TRUE((**lease)->uploaded->wait().ok());
+    EXPECT_EQ((**lease)->clips.positions.size(), 1100U);
+    EXPECT_TRUE((**lease)->finished.uploaded->wait().ok());
   }
 }
 

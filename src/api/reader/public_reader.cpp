@@ -42,12 +42,13 @@ struct Batch::Owner {
 
 Status Batch::wait() const {
   return api::guarded(
-      [&] { return owner_ == nullptr ? Status() : owner_->lease->uploaded->wait(); });
+      [&] { return owner_ == nullptr ? Status() : owner_->lease->finished.uploaded->wait(); });
 }
 
 Status Batch::let_wait(std::uintptr_t stream) const {
-  return api::guarded(
-      [&] { return owner_ == nullptr ? Status() : owner_->lease->uploaded->let_wait(stream); });
+  return api::guarded([&] {
+    return owner_ == nullptr ? Status() : owner_->lease->finished.uploaded->let_wait(stream);
+  });
 }
 
 const std::int32_t* Batch::on_device(std::span<const std::int32_t> on_host) const noexcept {
@@ -185,16 +186,16 @@ Result<std::optional<Batch>> Reader::next_until(std::optional<Clock::time_point>
     XTTS_ASSIGN(auto lease, impl_->loader->next(until));
     if (!lease) return std::optional<Batch>();
     const loader::BatchSlot& slot = **lease;
-    const loader::BatchLayout& layout = *slot.layout;
+    const loader::BatchLayout& layout = *slot.clips.layout;
     Batch batch;
     batch.size_ = layout.batch_size;
-    batch.bucket_ = slot.bucket;
+    batch.bucket_ = slot.clips.bucket;
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       batch.columns_.push_back(show_column(slot, layout, i));
     }
     batch.speakers_ = slot.ints_at(layout.speakers_offset_bytes);
     batch.languages_ = slot.ints_at(layout.languages_offset_bytes);
-    batch.positions_ = slot.positions;
+    batch.positions_ = slot.clips.positions;
     batch.owner_ =
         std::make_shared<Batch::Owner>(Batch::Owner{std::move(*lease), impl_->loader->source()});
     return std::optional<Batch>(std::move(batch));

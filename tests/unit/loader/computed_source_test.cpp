@@ -174,7 +174,7 @@ Epoch take_epoch(Loader& loader) {
     const auto lease = loader.next();
     EXPECT_TRUE(lease.ok()) << lease.status().message();
     if (!lease.ok() || !*lease) return batches;
-    batches.push_back((**lease)->positions);
+    batches.push_back((**lease)->clips.positions);
   }
 }
 
@@ -194,14 +194,14 @@ std::vector<std::uint64_t> all_but(std::uint64_t count, const std::set<std::uint
 }
 
 void expect_same(const BatchSlot& made, const BatchSlot& stored) {
-  EXPECT_EQ(made.positions, stored.positions);
-  EXPECT_EQ(made.bucket, stored.bucket);
-  EXPECT_EQ(made.speakers, stored.speakers);
-  EXPECT_EQ(made.languages, stored.languages);
-  ASSERT_EQ(made.layout->columns.size(), stored.layout->columns.size());
-  for (std::size_t i = 0; i < made.layout->columns.size(); ++i) {
-    const ColumnLayout& column = made.layout->columns[i];
-    const std::size_t bytes = column.record_bytes * made.layout->batch_size;
+  EXPECT_EQ(made.clips.positions, stored.clips.positions);
+  EXPECT_EQ(made.clips.bucket, stored.clips.bucket);
+  EXPECT_EQ(made.indexed.speakers, stored.indexed.speakers);
+  EXPECT_EQ(made.indexed.languages, stored.indexed.languages);
+  ASSERT_EQ(made.clips.layout->columns.size(), stored.clips.layout->columns.size());
+  for (std::size_t i = 0; i < made.clips.layout->columns.size(); ++i) {
+    const ColumnLayout& column = made.clips.layout->columns[i];
+    const std::size_t bytes = column.record_bytes * made.clips.layout->batch_size;
     EXPECT_TRUE(std::equal(made.column_data(i), made.column_data(i) + bytes, stored.column_data(i)))
         << column.column->spec.name;
     EXPECT_THAT(made.ints_at(column.lengths_offset_bytes),
@@ -392,7 +392,7 @@ TEST_F(ComputedSourceTest, StateOfSeveralRanksLosesNoClipAndBringsNoneTwice) {
       Epoch taken;
       const auto loader = open(tell({.rejected = rejected, .known = rejected}), options);
       for (std::uint64_t i = 0; i < taken_count; ++i)
-        taken.push_back((**loader->next())->positions);
+        taken.push_back((**loader->next())->clips.positions);
       // This reader stands for one in another process, which knows of no reject.
       const auto again = open(tell({.rejected = rejected}), options);
       ASSERT_TRUE(again->load_state(loader->state()).ok());
@@ -413,7 +413,7 @@ TEST_F(ComputedSourceTest, StateOfAnEpochWithoutRejectedClipsLosesNone) {
   (void)take_epoch(*loader);
   loader->set_epoch(1);
   Epoch taken;
-  for (int i = 0; i < 6; ++i) taken.push_back((**loader->next())->positions);
+  for (int i = 0; i < 6; ++i) taken.push_back((**loader->next())->clips.positions);
   // This reader stands for one in another process, which knows of no reject.
   const auto again = open(tell({.rejected = rejected}), options);
   ASSERT_TRUE(again->load_state(loader->state()).ok());

@@ -74,21 +74,24 @@ TEST_F(ReadAheadTest, AfterABatchThatCouldNotBePlannedTheNextOnesAreTheirOwn) {
   std::uint64_t failed_step = 0;
   for (std::uint64_t step = 0; step < kSteps; ++step) {
     if (step == 3) fails_at_ = step_end_;
-    BatchSlot slot;
+    BatchClips clips;
+    BatchRecords records;
     try {
-      ASSERT_TRUE(ahead.take(slot, step, false).ok());
+      auto taken = ahead.take(records, step, false);
+      ASSERT_TRUE(taken.ok());
+      clips = std::move(*taken);
     } catch (const std::bad_alloc&) {
       failed_step = step;
       continue;
     }
-    ahead.find_records(slot);
-    ASSERT_EQ(slot.positions.size(), kBatch);
+    ahead.find_records(clips, records);
+    ASSERT_EQ(clips.positions.size(), kBatch);
     for (std::uint32_t row = 0; row < kBatch; ++row) {
-      EXPECT_EQ(slot.positions[row], step * kBatch + row);
-      ASSERT_EQ(slot.tickets.size(), 1U);
-      EXPECT_FALSE(staging_->wait_for(slot.tickets[0][row]).empty());
+      EXPECT_EQ(clips.positions[row], step * kBatch + row);
+      ASSERT_EQ(records.tickets.size(), 1U);
+      EXPECT_FALSE(staging_->wait_for(records.tickets[0][row]).empty());
     }
-    ahead.release(slot, 0, kBatch);
+    ahead.release(records, 0, kBatch);
   }
   EXPECT_EQ(failed_step, 3U);
 }

@@ -50,7 +50,7 @@ class NumberWork final : public BatchWork {
   void drop(BatchSlot& /*slot*/) override { ++dropped; }
   [[nodiscard]] Status finish(BatchSlot& slot) override {
     ++finished;
-    XTTS_ASSIGN(slot.uploaded, slot.memory->upload());
+    XTTS_ASSIGN(slot.finished.uploaded, slot.memory->upload());
     return {};
   }
 
@@ -84,7 +84,7 @@ class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
     return slots;
   }
   [[nodiscard]] static std::vector<std::uint64_t> numbers_of(const BatchSlot& slot) {
-    EXPECT_TRUE(slot.uploaded->wait().ok());
+    EXPECT_TRUE(slot.finished.uploaded->wait().ok());
     std::vector<std::uint64_t> numbers(2 * kParts);
     const auto bytes = testing::read_from(slot.memory->device(),
                                           {slot.memory->consumer_data(), kParts * kPartBytes});
@@ -283,7 +283,7 @@ TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
     ring.resume(0, 100);
     for (std::uint64_t step = 0; step < 100; ++step) {
       const auto lease = **ring.next();
-      ASSERT_TRUE(lease->uploaded->let_wait(stream).ok());
+      ASSERT_TRUE(lease->finished.uploaded->let_wait(stream).ok());
       const std::size_t size_bytes = kParts * kPartBytes;
       device_.launch(stream, lease->memory->consumer_data(), size_bytes,
                      [&sound_count, step](const std::vector<std::byte>& bytes) {

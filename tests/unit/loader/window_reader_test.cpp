@@ -52,7 +52,7 @@ class WindowReaderTest : public ::testing::Test {
       const auto lease = loader.next();
       EXPECT_TRUE(lease.ok()) << lease.status().message();
       if (!lease.ok() || !*lease) return positions;
-      positions.insert((**lease)->positions.begin(), (**lease)->positions.end());
+      positions.insert((**lease)->clips.positions.begin(), (**lease)->clips.positions.end());
     }
   }
 
