@@ -3,15 +3,10 @@
 #include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
-#include "reader/block_map.hpp"
 #include "reader/block_reader.hpp"
-#include "reader/open_generation.hpp"
 #include "reader/repair_advice.hpp"
-#include "reader/shard_files.hpp"
 
 namespace xtts::reader {
-
-using formats::SectionKind;
 
 namespace {
 
@@ -22,87 +17,65 @@ std::string lasting_path(Env& env, const std::string& path) {
   return std::move(*absolute);
 }
 
-class CacheViewImpl final : public CacheView {
- public:
-  CacheViewImpl(Env& env, std::string cache, Generation generation)
-      : path_(std::move(cache)),
-        lasting_path_(lasting_path(env, path_)),
-        confined_(confined_to(env, lasting_path_, Links::kNone)),
-        env_(*confined_),
-        manifest_(std::move(generation.loaded.manifest)),
-        index_(std::move(generation.index)),
-        lock_(std::move(generation.lock)),
-        shards_(env_, lasting_path_, manifest_),
-        blocks_(shards_, manifest_, *index_) {}
+}  // namespace
 
-  [[nodiscard]] const std::string& path() const override { return path_; }
-  [[nodiscard]] Env& env() const override { return env_; }
-  [[nodiscard]] Result<StorageFacts> storage() const override {
-    return env_.storage(lasting_path_);
-  }
-  [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
-  [[nodiscard]] std::uint64_t size() const override { return index_->clip_count(); }
-
-  [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) override {
-    return with_repair(index_->plan_row(position), path_);
-  }
-  [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) override {
-    return with_repair(index_->plan_rows(first, rows), path_);
-  }
-  [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override {
-    return with_repair(index_->details(position), path_);
-  }
-  [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
-                                                      std::uint64_t position) override {
-    return with_repair(index_->location(column_id, position), path_);
-  }
-  [[nodiscard]] Result<formats::BlockRow> block(std::uint32_t column_id,
-                                                std::uint64_t block_row) override {
-    return with_repair(index_->block(column_id, block_row), path_);
-  }
-  [[nodiscard]] std::uint64_t block_count(std::uint32_t column_id) const override {
-    return index_->row_count(SectionKind::kBlocks, column_id);
-  }
-  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override {
-    return with_repair(index_->find(digest128(full_id)), path_);
-  }
-  [[nodiscard]] Result<std::string> rejects_jsonl() override {
-    return with_repair(index_->section_text(SectionKind::kRejects), path_);
-  }
-  [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones() override;
-  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_index() const override {
-    return env_.open_for_read(
-        join_path(lasting_path_, formats::index_file_name(manifest_.index_digest)));
-  }
-  [[nodiscard]] BlockMap& blocks() override { return blocks_; }
-  [[nodiscard]] Result<RecordData> read_record(std::string_view column,
-                                               std::uint64_t position) override;
-  [[nodiscard]] Result<formats::BlockFacts> block_facts(std::uint32_t column_id,
-                                                        std::uint64_t block_row) override;
-
- private:
-  struct OpenBlock {
-    std::shared_ptr<const ShardFile> shard;
-    formats::BlockPlace place;
-  };
-  [[nodiscard]] Result<OpenBlock> open_block(std::uint32_t column_id, std::uint64_t block_row);
-  [[nodiscard]] Result<RecordData> read_located(const formats::ColumnSpec& column,
-                                                const formats::LocationRow& location,
-                                                const std::string& clip);
-
-  std::string path_;
-  std::string lasting_path_;
-  std::shared_ptr<Env> confined_;  // to both
-  Env& env_;
-  formats::Manifest manifest_;
-  std::unique_ptr<IndexReader> index_;
-  std::unique_ptr<FileLock> lock_;
-  ShardFiles shards_;
-  BlockMap blocks_;
+struct CacheView::PlacedBlock {
+  std::shared_ptr<const ShardFile> shard;
+  formats::BlockPlace place;
 };
 
-Result<std::vector<formats::TombstoneRow>> CacheViewImpl::tombstones() {
-  const std::uint64_t count = index_->row_count(SectionKind::kTombstones);
+Result<std::shared_ptr<CacheView>> CacheView::open(Env& env, const std::string& cache) {
+  const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
+  XTTS_ASSIGN(Generation generation, with_repair(open_generation(*confined, cache), cache));
+  return std::shared_ptr<CacheView>(new CacheView(*confined, cache, std::move(generation)));
+}
+
+CacheView::CacheView(Env& env, std::string cache, Generation generation)
+    : path_(std::move(cache)),
+      lasting_path_(lasting_path(env, path_)),
+      confined_(confined_to(env, lasting_path_, Links::kNone)),
+      env_(*confined_),
+      manifest_(std::move(generation.loaded.manifest)),
+      index_(std::move(generation.index)),
+      lock_(std::move(generation.lock)),
+      shards_(env_, lasting_path_, manifest_),
+      blocks_(shards_, manifest_, *index_) {}
+
+Result<formats::PlanRow> CacheView::plan_row(std::uint64_t position) {
+  return with_repair(index_->plan_row(position), path_);
+}
+
+Status CacheView::plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) {
+  return with_repair(index_->plan_rows(first, rows), path_);
+}
+
+Result<formats::RecordFacts> CacheView::details(std::uint64_t position) {
+  return with_repair(index_->details(position), path_);
+}
+
+Result<std::optional<std::uint64_t>> CacheView::find(std::string_view full_id) {
+  return with_repair(index_->find(digest128(full_id)), path_);
+}
+
+Result<formats::LocationRow> CacheView::location(std::uint32_t column_id, std::uint64_t position) {
+  return with_repair(index_->location(column_id, position), path_);
+}
+
+Result<formats::BlockRow> CacheView::block(std::uint32_t column_id, std::uint64_t block_row) {
+  return with_repair(index_->block(column_id, block_row), path_);
+}
+
+Result<std::string> CacheView::rejects_jsonl() {
+  return with_repair(index_->section_text(formats::SectionKind::kRejects), path_);
+}
+
+Result<std::unique_ptr<RandomAccessFile>> CacheView::open_index() const {
+  return env_.open_for_read(
+      join_path(lasting_path_, formats::index_file_name(manifest_.index_digest)));
+}
+
+Result<std::vector<formats::TombstoneRow>> CacheView::tombstones() {
+  const std::uint64_t count = index_->row_count(formats::SectionKind::kTombstones);
   std::vector<formats::TombstoneRow> rows;
   for (std::uint64_t i = 0; i < count; ++i) {
     XTTS_ASSIGN(const auto row, with_repair(index_->tombstone(i), path_));
@@ -111,8 +84,8 @@ Result<std::vector<formats::TombstoneRow>> CacheViewImpl::tombstones() {
   return rows;
 }
 
-Result<CacheViewImpl::OpenBlock> CacheViewImpl::open_block(std::uint32_t column_id,
-                                                           std::uint64_t block_row) {
+Result<CacheView::PlacedBlock> CacheView::open_block(std::uint32_t column_id,
+                                                     std::uint64_t block_row) {
   if (column_id >= manifest_.columns.size()) {
     return Status(StatusCode::kNotFound, "there is no column " + std::to_string(column_id));
   }
@@ -122,13 +95,13 @@ Result<CacheViewImpl::OpenBlock> CacheViewImpl::open_block(std::uint32_t column_
                                             " of column " + std::to_string(column_id) +
                                             ", which the manifest does not have");
   }
-  OpenBlock block;
+  PlacedBlock block;
   block.place = row.place;
   XTTS_ASSIGN(block.shard, shards_.open_of_any_length(column_id, row.shard));
   return block;
 }
 
-Result<RecordData> CacheViewImpl::read_record(std::string_view column, std::uint64_t position) {
+Result<RecordData> CacheView::read_record(std::string_view column, std::uint64_t position) {
   const formats::ColumnEntry* const entry = manifest_.find_column(column);
   if (entry == nullptr) {
     return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
@@ -143,10 +116,10 @@ Result<RecordData> CacheViewImpl::read_record(std::string_view column, std::uint
   return record.status().with_context("reading " + std::string(column) + " of clip " + clip);
 }
 
-Result<RecordData> CacheViewImpl::read_located(const formats::ColumnSpec& column,
-                                               const formats::LocationRow& location,
-                                               const std::string& clip) {
-  XTTS_ASSIGN(const OpenBlock block, open_block(column.id, location.block_row));
+Result<RecordData> CacheView::read_located(const formats::ColumnSpec& column,
+                                           const formats::LocationRow& location,
+                                           const std::string& clip) {
+  XTTS_ASSIGN(const PlacedBlock block, open_block(column.id, location.block_row));
   XTTS_ASSIGN(const auto header, read_block_header(*block.shard, block.place, column));
   const std::size_t slot = location.slot;
   if (slot >= header.records.size()) {
@@ -169,19 +142,10 @@ Result<RecordData> CacheViewImpl::read_located(const formats::ColumnSpec& column
   return record;
 }
 
-Result<formats::BlockFacts> CacheViewImpl::block_facts(std::uint32_t column_id,
-                                                       std::uint64_t block_row) {
-  XTTS_ASSIGN(const OpenBlock block, with_repair(open_block(column_id, block_row), path_));
+Result<formats::BlockFacts> CacheView::block_facts(std::uint32_t column_id,
+                                                   std::uint64_t block_row) {
+  XTTS_ASSIGN(const PlacedBlock block, with_repair(open_block(column_id, block_row), path_));
   return with_repair(read_block_facts(*block.shard, block.place), path_);
-}
-
-}  // namespace
-
-Result<std::shared_ptr<CacheView>> CacheView::open(Env& env, const std::string& cache) {
-  const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
-  XTTS_ASSIGN(Generation generation, with_repair(open_generation(*confined, cache), cache));
-  return std::shared_ptr<CacheView>(
-      std::make_shared<CacheViewImpl>(*confined, cache, std::move(generation)));
 }
 
 }  // namespace xtts::reader

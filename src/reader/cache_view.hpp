@@ -26,12 +26,13 @@
 #include "formats/facts.hpp"
 #include "formats/index.hpp"
 #include "formats/manifest.hpp"
+#include "reader/block_map.hpp"
 #include "reader/clip_table.hpp"
+#include "reader/open_generation.hpp"
+#include "reader/shard_files.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
-
-class BlockMap;  // block_map.hpp
 
 // One column of one clip, a checked copy.
 struct RecordData {
@@ -41,32 +42,58 @@ struct RecordData {
   std::vector<std::byte> bytes;  // true rows only
 };
 
-class CacheView : public ClipTable {
+class CacheView final : public ClipTable {
  public:
   [[nodiscard]] static Result<std::shared_ptr<CacheView>> open(Env& env, const std::string& cache);
 
-  [[nodiscard]] virtual Result<formats::LocationRow> location(std::uint32_t column_id,
-                                                              std::uint64_t position) = 0;
-  [[nodiscard]] virtual Result<formats::BlockRow> block(std::uint32_t column_id,
-                                                        std::uint64_t block_row) = 0;
-  [[nodiscard]] virtual std::uint64_t block_count(std::uint32_t column_id) const = 0;
-  [[nodiscard]] virtual Result<std::string> rejects_jsonl() = 0;
-  [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
+  [[nodiscard]] const std::string& path() const override { return path_; }
+  [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
+  [[nodiscard]] std::uint64_t size() const override { return index_->clip_count(); }
+  [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) override;
+  [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) override;
+  [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override;
 
-  [[nodiscard]] virtual Env& env() const = 0;
+  [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
+                                                      std::uint64_t position);
+  [[nodiscard]] Result<formats::BlockRow> block(std::uint32_t column_id, std::uint64_t block_row);
+  [[nodiscard]] std::uint64_t block_count(std::uint32_t column_id) const {
+    return index_->row_count(formats::SectionKind::kBlocks, column_id);
+  }
+  [[nodiscard]] Result<std::string> rejects_jsonl();
+  [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones();
+
+  [[nodiscard]] Env& env() const { return env_; }
   // The storage of its shards.
-  [[nodiscard]] virtual Result<StorageFacts> storage() const = 0;
+  [[nodiscard]] Result<StorageFacts> storage() const { return env_.storage(lasting_path_); }
   // The index file, opened again: for turns at the disk (RandomAccessFile::try_lock), and for
   // reading it as a whole.
-  [[nodiscard]] virtual Result<std::unique_ptr<RandomAccessFile>> open_index() const = 0;
+  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_index() const;
 
   // The records in place. The BlockMap lives as long as the view.
-  [[nodiscard]] virtual BlockMap& blocks() = 0;
+  [[nodiscard]] BlockMap& blocks() { return blocks_; }
   // Damage comes without the command that repairs it: the caller may only count it.
-  [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,
-                                                       std::uint64_t position) = 0;
-  [[nodiscard]] virtual Result<formats::BlockFacts> block_facts(std::uint32_t column_id,
-                                                                std::uint64_t block_row) = 0;
+  [[nodiscard]] Result<RecordData> read_record(std::string_view column, std::uint64_t position);
+  [[nodiscard]] Result<formats::BlockFacts> block_facts(std::uint32_t column_id,
+                                                        std::uint64_t block_row);
+
+ private:
+  struct PlacedBlock;
+  CacheView(Env& env, std::string cache, Generation generation);
+  [[nodiscard]] Result<PlacedBlock> open_block(std::uint32_t column_id, std::uint64_t block_row);
+  [[nodiscard]] Result<RecordData> read_located(const formats::ColumnSpec& column,
+                                                const formats::LocationRow& location,
+                                                const std::string& clip);
+
+  std::string path_;
+  std::string lasting_path_;
+  std::shared_ptr<Env> confined_;  // to both
+  Env& env_;
+  formats::Manifest manifest_;
+  std::unique_ptr<IndexReader> index_;
+  std::unique_ptr<FileLock> lock_;
+  ShardFiles shards_;
+  BlockMap blocks_;
 };
 
 }  // namespace xtts::reader
