@@ -18,7 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kServedMark = "rows";
-constexpr std::uint64_t kRowsAtOnce = 1024;
 
 constexpr std::string_view name_of(ColumnFileKind kind) {
   switch (kind) {
@@ -64,68 +63,40 @@ std::optional<std::uint64_t> number_in(const json& row, const char* name) {
   return found->get<std::uint64_t>();
 }
 
-class ServedRows final : public ColumnRows {
- public:
-  ServedRows(Env& env, std::string path, ColumnFileKind kind, RowParts parts,
-             std::uint64_t first = 0, std::uint64_t rows_at_once = kRowsAtOnce)
-      : env_(env),
-        path_(std::move(path)),
-        kind_(kind),
-        parts_(parts),
-        rows_at_once_(rows_at_once),
-        row_(first) {}
-
-  // Asks for the next rows; none are left after the last.
-  Status read() {
-    XTTS_ASSIGN(
-        const auto answer,
-        ask(env_, kind_, path_, "rows", row_, std::to_string(rows_at_once_),
-            parts_ == RowParts::kSound ? "0" : "1", parts_ == RowParts::kFields ? "0" : "1"));
-    json rows = json::parse(answer, nullptr, false);
-    if (!rows.is_object() || !rows["rows"].is_array() || !rows["left_out"].is_string())
-      return no_rows();
-    left_out_ = printable(rows["left_out"].get<std::string>());
-    is_stream_ = rows["is_stream"] == true;
-    rows_ = std::move(rows["rows"]);
-    next_ = 0;
-    return {};
-  }
-
-  [[nodiscard]] Result<std::optional<ColumnRow>> next() override {
-    if (next_ == rows_.size()) XTTS_TRY(read());
-    if (rows_.empty()) return std::optional<ColumnRow>();
-    json& found = rows_[next_++];
-    if (!found.is_object() || !found["fields"].is_object()) return no_rows();
-    ColumnRow row;
-    row.fields = std::move(found["fields"]);
-    row.audio_path = text_in(found, "path");
-    if (found.contains("fault")) row.fault = printable(text_in(found, "fault"));
-    const auto offset_bytes = number_in(found, "offset");
-    const auto size_bytes = number_in(found, "size");
-    if (offset_bytes && size_bytes) {
-      row.sound = {*offset_bytes, *size_bytes};
-      if (kind_ != ColumnFileKind::kArrowStream) row.row = row_;
-    }
-    ++row_;
-    return std::optional<ColumnRow>(std::move(row));
-  }
-  [[nodiscard]] const std::string& left_out() const override { return left_out_; }
-  [[nodiscard]] bool is_stream() const override { return is_stream_; }
-
- private:
-  Env& env_;
-  const std::string path_;
-  const ColumnFileKind kind_;
-  const RowParts parts_;
-  const std::uint64_t rows_at_once_;
-  std::uint64_t row_;
-  json rows_ = json::array();
-  std::size_t next_ = 0;
-  std::string left_out_;
-  bool is_stream_ = false;
-};
-
 }  // namespace
+
+Status ColumnRows::read() {
+  XTTS_ASSIGN(const auto answer,
+              ask(env_, kind_, path_, "rows", row_, std::to_string(rows_at_once_),
+                  parts_ == RowParts::kSound ? "0" : "1", parts_ == RowParts::kFields ? "0" : "1"));
+  json rows = json::parse(answer, nullptr, false);
+  if (!rows.is_object() || !rows["rows"].is_array() || !rows["left_out"].is_string())
+    return no_rows();
+  left_out_ = printable(rows["left_out"].get<std::string>());
+  is_stream_ = rows["is_stream"] == true;
+  rows_ = std::move(rows["rows"]);
+  next_ = 0;
+  return {};
+}
+
+Result<std::optional<ColumnRow>> ColumnRows::next() {
+  if (next_ == rows_.size()) XTTS_TRY(read());
+  if (rows_.empty()) return std::optional<ColumnRow>();
+  json& found = rows_[next_++];
+  if (!found.is_object() || !found["fields"].is_object()) return no_rows();
+  ColumnRow row;
+  row.fields = std::move(found["fields"]);
+  row.audio_path = text_in(found, "path");
+  if (found.contains("fault")) row.fault = printable(text_in(found, "fault"));
+  const auto offset_bytes = number_in(found, "offset");
+  const auto size_bytes = number_in(found, "size");
+  if (offset_bytes && size_bytes) {
+    row.sound = {*offset_bytes, *size_bytes};
+    if (kind_ != ColumnFileKind::kArrowStream) row.row = row_;
+  }
+  ++row_;
+  return std::optional<ColumnRow>(std::move(row));
+}
 
 std::optional<ColumnFileKind> column_file_kind(std::string_view path) {
   const std::string_view extension = file_extension(path);
@@ -162,16 +133,16 @@ std::optional<std::uint64_t> row_of_name(std::string_view name) {
   return row;
 }
 
-Result<std::unique_ptr<ColumnRows>> open_column_rows(Env& env, const std::string& path,
-                                                     ColumnFileKind kind, RowParts parts) {
-  auto rows = std::make_unique<ServedRows>(env, path, kind, parts);
-  XTTS_TRY(rows->read());
-  return std::unique_ptr<ColumnRows>(std::move(rows));
+Result<ColumnRows> open_column_rows(Env& env, const std::string& path, ColumnFileKind kind,
+                                    RowParts parts) {
+  ColumnRows rows(env, path, kind, parts);
+  XTTS_TRY(rows.read());
+  return rows;
 }
 
 Result<std::optional<ColumnRow>> place_of_row(Env& env, const std::string& path,
                                               ColumnFileKind kind, std::uint64_t row) {
-  ServedRows rows(env, path, kind, RowParts::kSound, row, 1);
+  ColumnRows rows(env, path, kind, RowParts::kSound, row, 1);
   XTTS_ASSIGN(auto found, rows.next());
   if (!found || !found->sound) return std::optional<ColumnRow>();
   return found;

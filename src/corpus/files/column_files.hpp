@@ -8,11 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/env.hpp"
@@ -43,23 +43,43 @@ enum class RowParts : std::uint8_t { kFields, kSound, kAll };
 
 class ColumnRows {
  public:
-  virtual ~ColumnRows() = default;
+  // `env` must be the real one, or a view of it: another process opens the file.
+  ColumnRows(Env& env, std::string path, ColumnFileKind kind, RowParts parts,
+             std::uint64_t first = 0, std::uint64_t rows_at_once = 1024)
+      : env_(env),
+        path_(std::move(path)),
+        kind_(kind),
+        parts_(parts),
+        rows_at_once_(rows_at_once),
+        row_(first) {}
+
+  // Asks for the next rows; none are left after the last.
+  [[nodiscard]] Status read();
   // The next row; nullopt at the end. kBadInput (the message follows the file name): the file is
   // damaged, cut short, or more than Python may hold in memory. Earlier rows are sound.
-  [[nodiscard]] virtual Result<std::optional<ColumnRow>> next() = 0;
+  [[nodiscard]] Result<std::optional<ColumnRow>> next();
   // Columns that hold bytes or values that JSON cannot express: "image, embedding"; empty: none.
-  [[nodiscard]] virtual const std::string& left_out() const = 0;
+  [[nodiscard]] const std::string& left_out() const noexcept { return left_out_; }
   // True where rows can only be read in their order.
-  [[nodiscard]] virtual bool is_stream() const = 0;
+  [[nodiscard]] bool is_stream() const noexcept { return is_stream_; }
+
+ private:
+  Env& env_;
+  std::string path_;
+  ColumnFileKind kind_;
+  RowParts parts_;
+  std::uint64_t rows_at_once_;
+  std::uint64_t row_;
+  nlohmann::json rows_ = nlohmann::json::array();
+  std::size_t next_ = 0;
+  std::string left_out_;
+  bool is_stream_ = false;
 };
 
-// `env` must be the real one, or a view of it: another process opens the file. kBadInput: the file
-// is damaged or has no sound column; the message continues a sentence that begins with the file.
-// Else as ask_row_server().
-[[nodiscard]] Result<std::unique_ptr<ColumnRows>> open_column_rows(Env& env,
-                                                                   const std::string& path,
-                                                                   ColumnFileKind kind,
-                                                                   RowParts parts);
+// Rows of which the first were read. kBadInput: the file is damaged or has no sound column; the
+// message continues a sentence that begins with the file. Else as ask_row_server().
+[[nodiscard]] Result<ColumnRows> open_column_rows(Env& env, const std::string& path,
+                                                  ColumnFileKind kind, RowParts parts);
 
 // The name of a row's sound in its file: "00000012.flac".
 [[nodiscard]] std::string name_of_row(std::uint64_t row, std::string_view audio_path);

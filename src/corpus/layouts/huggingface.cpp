@@ -166,12 +166,12 @@ class ColumnFileReader {
   template <typename Take>
   Status for_each_row(const ListSource& shard, RowParts parts, Take take) {
     if (input_.tree.refusal_of(shard.list) != nullptr) return {};
-    XTTS_ASSIGN(const auto rows, open_column_rows(input_.env, input_.tree.full_path(shard.list),
-                                                  *column_file_kind(shard.list), parts));
-    note_left_out(rows->left_out());
-    is_stream_ = is_stream_ || rows->is_stream();
+    XTTS_ASSIGN(auto rows, open_column_rows(input_.env, input_.tree.full_path(shard.list),
+                                            *column_file_kind(shard.list), parts));
+    note_left_out(rows.left_out());
+    is_stream_ = is_stream_ || rows.is_stream();
     while (true) {
-      XTTS_ASSIGN(auto row, rows->next());
+      XTTS_ASSIGN(auto row, rows.next());
       if (!row) return {};
       XTTS_TRY(take(*row));
     }

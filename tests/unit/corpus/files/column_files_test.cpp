@@ -71,7 +71,7 @@ class ColumnFiles : public ::testing::Test {
     auto rows = open_column_rows(env_, path, kind, RowParts::kAll);
     std::string text;
     while (rows.ok()) {
-      auto row = (*rows)->next();
+      auto row = rows->next();
       if (!row.ok()) return text + row.status().message();
       if (!*row) return text + "end";
       const auto& sound = (*row)->sound;
