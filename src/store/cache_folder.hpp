@@ -10,8 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +22,7 @@
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
 #include "store/builder_lease.hpp"
+#include "store/builder_lock.hpp"
 #include "store/shard_image.hpp"
 #include "xtts/status.hpp"
 
@@ -66,59 +70,86 @@ struct Generations {
   bool are_others_read = false;  // readers hold indexes that the manifest no longer names
 };
 
+struct PendingFile;
+
 class CacheFolder {
  public:
   // Creates the folder and .build/ if absent, and takes the lock. kBusy names pid and host of the
   // holder. `callbacks`: for network file systems.
   [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(
       Env& env, const std::string& cache, const LeaseCallbacks& callbacks = {});
-  virtual ~CacheFolder() = default;
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
 
-  [[nodiscard]] virtual const std::string& path() const = 0;
+  [[nodiscard]] const std::string& path() const noexcept { return cache_; }
   // The published manifest; nullopt: none; kCorrupt: a damaged one.
-  [[nodiscard]] virtual Result<std::optional<formats::Manifest>> manifest() = 0;
+  [[nodiscard]] Result<std::optional<formats::Manifest>> manifest();
 
   // Checks that the cache is still ours. kBusy: another builder has taken over. seal() and all
   // other visible steps call this themselves.
-  [[nodiscard]] virtual Status check() = 0;
+  [[nodiscard]] Status check() { return lock_->check(); }
 
   // Writes the image to .build/, syncs, renames it to its published name, syncs the folder.
-  [[nodiscard]] virtual Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
-                                                 const FinishedImage& image) = 0;
+  [[nodiscard]] Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
+                                         const FinishedImage& image);
   // Gives a sealed shard of another cache a name in this one, without reading it: by a link, or by
   // a copy (returns true) where file systems cannot link. `shard.ordinal` belongs to this cache.
-  [[nodiscard]] virtual Result<bool> adopt(const SealedShard& shard, const std::string& from) = 0;
+  [[nodiscard]] Result<bool> adopt(const SealedShard& shard, const std::string& from);
   // True where the sealed file exists with its table's size and block headers. Reads only headers.
-  [[nodiscard]] virtual Result<bool> is_intact(const SealedShard& shard) = 0;
+  [[nodiscard]] Result<bool> is_intact(const SealedShard& shard);
 
   // Begins an index (or any file named by its content) under a temporary name, for commit_file().
-  [[nodiscard]] virtual Result<std::unique_ptr<WritableFile>> begin_file(
-      std::string_view temporary_name) = 0;
-  [[nodiscard]] virtual Status commit_file(std::string_view temporary_name,
-                                           std::string_view name) = 0;
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> begin_file(std::string_view temporary_name);
+  [[nodiscard]] Status commit_file(std::string_view temporary_name, std::string_view name);
 
   // Writes a private file of the builder (the journal), syncs it and renames it to `path`.
-  [[nodiscard]] virtual Status replace(std::string_view temporary_name, const std::string& path,
-                                       std::string_view text) = 0;
+  [[nodiscard]] Status replace(std::string_view temporary_name, const std::string& path,
+                               std::string_view text);
   // Renames a file from begin_file() to `path`. A power cut may destroy it (sources.bin).
-  [[nodiscard]] virtual Status commit_disposable(std::string_view temporary_name,
-                                                 const std::string& path) = 0;
+  [[nodiscard]] Status commit_disposable(std::string_view temporary_name, const std::string& path);
 
   // First removes indexes that neither the manifest names nor a reader holds. A build that died
   // before it published has left them, and its generation number is used again.
-  [[nodiscard]] virtual Result<Generations> generations() = 0;
+  [[nodiscard]] Result<Generations> generations();
 
   // Replaces the index's copy, then the manifest, then rejects.jsonl. The old generation stays
   // readable until collect_garbage().
-  [[nodiscard]] virtual Status publish(const formats::Manifest& manifest,
-                                       std::string_view rejects_jsonl) = 0;
+  [[nodiscard]] Status publish(const formats::Manifest& manifest, std::string_view rejects_jsonl);
   // Removes files with published names, except those that `manifest`, `keep` or the manifest on
   // disk name. That one is read again before each removal. Files that a reader holds stay.
-  [[nodiscard]] virtual Status collect_garbage(const formats::Manifest* manifest,
-                                               std::span<const SealedShard> keep) = 0;
+  [[nodiscard]] Status collect_garbage(const formats::Manifest* manifest,
+                                       std::span<const SealedShard> keep);
   // Removes .build/ with the journal; the lock is released at destruction. Also removes the
   // cache's folder if open() made it and nothing was published in it; it must be empty by then.
-  [[nodiscard]] virtual Status finish() = 0;
+  [[nodiscard]] Status finish();
+
+ private:
+  // `is_new`: we made the folder; finish() removes it, through `whole_env`, if it stayed empty.
+  CacheFolder(Env& whole_env, std::shared_ptr<Env> env, std::string cache,
+              std::unique_ptr<BuilderLock> lock, bool is_new);
+  [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep, bool keeps_spools);
+  void remove_empty_folders();
+  [[nodiscard]] std::string temporary_path(std::string_view name) const;
+  [[nodiscard]] Status prepare_column(const std::string& column);
+  [[nodiscard]] Status check_names(const formats::Manifest& manifest);
+  [[nodiscard]] Status check_size(const std::string& path, std::uint64_t size_bytes);
+  [[nodiscard]] Status write_temporary(const std::string& path, std::span<const std::byte> bytes);
+  [[nodiscard]] Status or_taken_over(Status status);
+  [[nodiscard]] Status show(const std::string& temporary, const std::string& path);
+  [[nodiscard]] Result<bool> may_go(const std::string& path);
+
+  Env& whole_env_;
+  const std::shared_ptr<Env> confined_;  // to cache_
+  Env& env_;
+  const std::string cache_;
+  const std::unique_ptr<BuilderLock> lock_;
+  const bool is_new_;
+  std::map<std::string, std::shared_ptr<PendingFile>> pending_;
+  // The manifest at the last call of may_go().
+  std::optional<FileFacts> seen_manifest_;
+  std::optional<std::set<std::string>> named_now_;
+  std::mutex mutex_;
+  std::set<std::string> prepared_columns_;  // guarded by mutex_
 };
 
 // Writes a lost manifest.json again. Unlike publish(), it does not check that all shards exist.
