@@ -194,8 +194,10 @@ TEST(FakeCuda, FindsHostMemoryThatIsUnlockedUnderACopy) {
 TEST(FakeCuda, FindsHostMemoryThatIsUnmappedUnderACopy) {
   expect_fault(HasSubstr("unmapped"), [](GpuUnderTest& gpu) {
     Upload upload(gpu);
+    // Far from all other memory, because another thread's next pages would fill the hole.
+    void* const far_away = reinterpret_cast<void*>(std::uintptr_t{1} << 45U);
     void* const pages =
-        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ::mmap(far_away, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT_EQ(gpu.calls.lock_host_memory(pages, kBytes, 0), kSuccess);
     EXPECT_EQ(gpu.calls.copy_to_device(upload.memory, pages, kBytes, upload.stream), kSuccess);
     ::munmap(pages, kBytes);
