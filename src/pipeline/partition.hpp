@@ -4,6 +4,7 @@
 #pragma once
 
 #include "pipeline/build_plan.hpp"
+#include "pipeline/partition_choice.hpp"
 
 namespace xtts::pipeline {
 
