@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/stop_signal.hpp"
 
@@ -28,9 +29,9 @@ Result<std::string> find_package() {
     std::error_code unknown;
     if (std::filesystem::exists(package / "__main__.py", unknown)) return package.string();
   }
-  return Status(StatusCode::kNotFound, "the folder " + std::string(kPackage) +
-                                           ", which judges, is not beside " + own_path().string() +
-                                           ": install xtts-precompute again, as a whole");
+  return Status(StatusCode::kNotFound, formatted("the folder {}, which judges, is not beside {}: "
+                                                 "install xtts-precompute again, as a whole",
+                                                 std::string(kPackage), own_path().string()));
 }
 
 // The words that start the adviser, but for the Python.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/formatted.hpp"
 #include "base/own_program.hpp"
 #include "base/try.hpp"
 #include "decode_worker/contained_decoder.hpp"
@@ -42,7 +43,7 @@ int Context::verbosity() const {
 }
 
 void Context::tell(std::string_view before, std::string_view message) {
-  err.write(std::string(before) + report::escape_controls_in_lines(message) + "\n");
+  err.write(formatted("{}{}\n", before, report::escape_controls_in_lines(message)));
 }
 
 void Context::warn(std::string_view message) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.hpp"
 #include "base/nearest_name.hpp"
 
 namespace xtts::cli {
@@ -47,9 +48,9 @@ Result<std::vector<std::string>> complete_arguments(
     const bool is_word_of_a_flag = *first == "help" || *first == "version";
     const std::string nearest = is_word_of_a_flag ? "--" + *first : nearest_of(*first, commands);
     return Status(StatusCode::kInvalidArgument,
-                  "unknown command '" + *first + "'" +
-                      (nearest.empty() ? " (and there is no folder of that name)"
-                                       : ", did you mean '" + nearest + "'?"));
+                  formatted("unknown command '{}'{}", *first,
+                            nearest.empty() ? " (and there is no folder of that name)"
+                                            : formatted(", did you mean '{}'?", nearest)));
   }
   arguments.insert(arguments.begin(), "build");
   return arguments;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/bench_view.hpp"
 #include "cli/command.hpp"
@@ -39,7 +40,7 @@ Result<std::uint32_t> parse_count(const std::string& option, const std::string& 
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc() && rest == end && number >= 1 && number <= kNumberMax) return number;
   return Status(StatusCode::kInvalidArgument,
-                option + " is a number from 1 to 1000000, not '" + text + "'");
+                formatted("{} is a number from 1 to 1000000, not '{}'", option, text));
 }
 
 Shuffle shuffle_of(const std::string& name) {
@@ -152,8 +153,8 @@ Result<BenchSweep> run_sweep(Context& context, const BenchCommandOptions& option
     }
     if (kept.empty()) return too_small;
     if (!unfilled.empty())
-      sweep.left_out.push_back("batches of " + numbers_in_words(unfilled) +
-                               ", because the clips chosen do not fill one");
+      sweep.left_out.push_back(formatted("batches of {}, because the clips chosen do not fill one",
+                                         numbers_in_words(unfilled)));
     all = std::move(kept);
     std::ranges::reverse(all);
     ++sweep.round_count;
@@ -216,9 +217,9 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
   context.print_json(bench_to_json(question, run, sweep));
   if (!options.pictures.are_wanted()) return {};
   return write_pictures(context, options.pictures,
-                        report::batch_times_figure(pass_of(question, run).batch_ms,
-                                                   "Batches of " + std::to_string(run.batch_size) +
-                                                       " from " + options.cache));
+                        report::batch_times_figure(
+                            pass_of(question, run).batch_ms,
+                            formatted("Batches of {} from {}", run.batch_size, options.cache)));
 }
 
 }  // namespace

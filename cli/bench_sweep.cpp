@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/formatted.hpp"
 #include "report/human.hpp"
 
 namespace xtts::cli {
@@ -31,16 +32,16 @@ SweepPlan plan_sweep(const SweepMachine& machine) {
   for (const std::uint32_t threads : kThreadCounts)
     if (threads > machine.core_count) too_many.push_back(threads);
   if (!too_many.empty())
-    plan.left_out.push_back(numbers_in_words(too_many) + " threads, because the machine has " +
-                            report::format_counted(machine.core_count, "processor", "processors"));
+    plan.left_out.push_back(
+        formatted("{} threads, because the machine has {}", numbers_in_words(too_many),
+                  report::format_counted(machine.core_count, "processor", "processors")));
   for (const std::uint32_t size : kBatchSizes) {
     for (const std::uint32_t slots : kSlotCounts) {
       const std::uint64_t bytes = machine.record_bytes * size * slots;
       if (bytes > machine.memory_available_bytes / 2) {
-        plan.left_out.push_back(std::to_string(slots) + " batches of " + std::to_string(size) +
-                                " ahead, because they take " + report::format_size(bytes) + " of " +
-                                report::format_size(machine.memory_available_bytes) +
-                                " of free memory");
+        plan.left_out.push_back(formatted(
+            "{} batches of {} ahead, because they take {} of {} of free memory", slots, size,
+            report::format_size(bytes), report::format_size(machine.memory_available_bytes)));
         continue;
       }
       for (const std::uint32_t threads : kThreadCounts)

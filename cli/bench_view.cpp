@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "cli/gpu_view.hpp"
 #include "report/gpu_words.hpp"
@@ -51,22 +52,23 @@ std::string few_times_in_words(std::span<const double> batch_ms) {
 }
 
 std::string times_in_words(const BatchTimes& times) {
-  return ms(times.mean_ms) + " ms a batch (p50 " + ms(times.p50_ms) + ", p95 " + ms(times.p95_ms) +
-         ", p99 " + ms(times.p99_ms) + "), variation " + format_percent(times.variation()) +
-         ", of a step of " + ms(report::kShortStepMs) + " ms " +
-         format_percent(report::step_variation(times));
+  return formatted("{} ms a batch (p50 {}, p95 {}, p99 {}), variation {}, of a step of {} ms {}",
+                   ms(times.mean_ms), ms(times.p50_ms), ms(times.p95_ms), ms(times.p99_ms),
+                   format_percent(times.variation()), ms(report::kShortStepMs),
+                   format_percent(report::step_variation(times)));
 }
 
 std::string rate_in_words(const MeasuredPass& pass) {
   const double bytes_per_s =
       pass.seconds > 0.0 ? static_cast<double>(pass.bytes) / pass.seconds : 0.0;
-  return format_count(static_cast<std::uint64_t>(samples_per_s(pass))) + " clips/s, " +
-         report::format_size(static_cast<std::uint64_t>(bytes_per_s)) + "/s";
+  return formatted("{} clips/s, {}/s",
+                   format_count(static_cast<std::uint64_t>(samples_per_s(pass))),
+                   report::format_size(static_cast<std::uint64_t>(bytes_per_s)));
 }
 
 std::string setting_in_words(const BenchRun& run) {
-  return report::format_counted(run.batch_size, "clip", "clips") + " a batch, " +
-         report::format_counted(run.thread_count, "thread", "threads");
+  return formatted("{} a batch, {}", report::format_counted(run.batch_size, "clip", "clips"),
+                   report::format_counted(run.thread_count, "thread", "threads"));
 }
 
 // Leaves out advice that the cache or the question already follows.
@@ -77,10 +79,9 @@ std::string advice_for_cold(const BenchQuestion& question) {
   if (!question.is_packed) storage += " --layout packed";
   if (!question.is_half) storage += " --dtype float16";
   if (!storage.empty()) {
-    steps += (steps.empty() ? "" : ", and ") +
-             command_in_text("xtts-precompute convert " + shell_quoted(question.cache) + " NEW" +
-                             storage) +
-             " makes a cache of which less is read";
+    steps += formatted("{}{} makes a cache of which less is read", steps.empty() ? "" : ", and ",
+                       command_in_text(formatted("xtts-precompute convert {} NEW{}",
+                                                 shell_quoted(question.cache), storage)));
   }
   return "\nThe disk sets this pace: " +
          (steps.empty() ? "it is read in long runs already, and the cache is as small as it can be"
@@ -91,7 +92,7 @@ std::string advice_for_cold(const BenchQuestion& question) {
 std::string storage_in_words(const BenchRun& run) {
   const loader::Measured& measured = run.measured;
   const auto line = [](const std::string& text) {
-    return "  " + report::escape_controls(text) + "\n";
+    return formatted("  {}\n", report::escape_controls(text));
   };
   std::string text = line(measured.storage) + line("read " + measured.reading);
   if (!measured.notice.empty()) text += line("notice: " + measured.notice);
@@ -101,7 +102,7 @@ std::string storage_in_words(const BenchRun& run) {
 std::string gpu_in_words(const MeasuredPass& pass) {
   if (!pass.gpu) return {};
   std::string text;
-  for (const std::string& line : report::gpu_lines(*pass.gpu)) text += "  " + line + "\n";
+  for (const std::string& line : report::gpu_lines(*pass.gpu)) text += formatted("  {}\n", line);
   return text;
 }
 
@@ -139,11 +140,12 @@ std::string describe_sweep(const BenchSweep& sweep) {
     table.add_row({format_count(run.setting.batch_size), format_count(run.setting.thread_count),
                    format_count(run.setting.slot_count),
                    format_count(static_cast<std::uint64_t>(samples_per_s(run.pass))),
-                   ms(run.batch_ms.middle), ms(run.batch_ms.low) + " to " + ms(run.batch_ms.high),
+                   ms(run.batch_ms.middle),
+                   formatted("{} to {}", ms(run.batch_ms.low), ms(run.batch_ms.high)),
                    ms(times.p99_ms), format_percent(times.variation())});
   }
   std::string text = table.render(2);
-  for (const std::string& one : sweep.left_out) text += "  left out: " + one + "\n";
+  for (const std::string& one : sweep.left_out) text += formatted("  left out: {}\n", one);
   const SweepRun& chosen = sweep.runs[sweep.choice.index];
   text += "Recommended: " + report::format_counted(chosen.setting.batch_size, "clip", "clips") +
           " a batch, " + report::format_counted(chosen.setting.thread_count, "thread", "threads") +
@@ -154,9 +156,10 @@ std::string describe_sweep(const BenchSweep& sweep) {
           ". The range is that of the rounds, which holds the true median in " +
           format_percent(certainty_of_range(sweep.round_count)) + " of cases.\n";
   if (sweep.choice.equal_count < 2) return text + "It takes the least time a clip.\n";
-  return text + "No difference that can be measured lies between " +
-         format_count(sweep.choice.equal_count) +
-         " settings, the fastest among them. This is the cheapest of them.\n";
+  return formatted(
+      "{}No difference that can be measured lies between {} settings, the fastest among them. This "
+      "is the cheapest of them.\n",
+      text, format_count(sweep.choice.equal_count));
 }
 
 json range_to_json(const SweepTimes& times) {
@@ -197,18 +200,20 @@ std::string describe_bench(const BenchQuestion& question, const BenchRun& run,
           report::format_counted(pass.batch_ms.size() + 1, "batch", "batches") + "\n" +
           storage_in_words(run);
   if (!question.is_cold) {
-    text += "  first time   " + rate_in_words(run.measured.first) +
-            ", each record verified as it is handed out\n";
+    text += formatted("  first time   {}, each record verified as it is handed out\n",
+                      rate_in_words(run.measured.first));
   }
   text += std::string("  ") + (question.is_cold ? "from disk    " : "after that   ") +
           rate_in_words(pass) + "\n  " +
-          (times.count < kTimesForPercentiles ? few_times_in_words(pass.batch_ms)
-                                              : times_in_words(times) + ": " + verdict_of(times)) +
+          (times.count < kTimesForPercentiles
+               ? few_times_in_words(pass.batch_ms)
+               : formatted("{}: {}", times_in_words(times), verdict_of(times))) +
           "\n";
   if (times.cycle && report::step_variation(times) >= kEvenSteps) {
-    text += "  every " + report::format_period(times.cycle->period) +
-            " batches the times repeat themselves (" + format_percent(times.cycle->strength) +
-            "): a queue that runs dry and is filled again\n";
+    text += formatted(
+        "  every {} batches the times repeat themselves ({}): a queue that runs dry and is filled "
+        "again\n",
+        report::format_period(times.cycle->period), format_percent(times.cycle->strength));
   }
   return text + gpu_in_words(pass);
 }
@@ -217,12 +222,14 @@ std::string bench_advice(const BenchQuestion& question, const BenchRun& run,
                          const BenchSweep& sweep) {
   const BatchTimes times = report::summarize_times(pass_of(question, run).batch_ms);
   if (times.count == 0) return "One batch tells no pace: measure more (--num-batches).";
-  std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
-                     " ms or more spends less than 30 % of its time on this data";
+  std::string text =
+      formatted("A training step of {} ms or more spends less than 30 % of its time on this data",
+                ms(times.mean_ms / kDataShareOfStep));
   if (times.count < kTimesForPercentiles || verdict_of(times) != "oscillating") return text + ".";
   // An occasional slow batch does not starve a step that is long against it.
-  text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
-          " ms, with a batch or two filled ahead.";
+  text += formatted(
+      "; its slowest batches (p99) are hidden by steps of {} ms, with a batch or two filled ahead.",
+      ms(times.p99_ms));
   if (question.is_cold) return text + advice_for_cold(question);
   if (run.thread_count == 1 && sweep.runs.empty())
     return text + "\nTry more threads (-j), or --sweep.";

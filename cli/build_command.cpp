@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/build_view.hpp"
 #include "cli/command.hpp"
@@ -32,13 +33,13 @@ void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
     if (key.kind == recipe::KeyClass::kNotReproduced) continue;
     std::size_t& count = key.kind == recipe::KeyClass::kHonoured ? honoured : no_effect;
     if (!key.is_default) ++count;
-    context.debug(key.key + ": " + key.note);
+    context.debug(formatted("{}: {}", key.key, key.note));
   }
   for (const std::string& line : config.choices) context.inform("config: " + line);
   for (const std::string& line : request::not_reproduced(config)) context.warn(line);
-  context.inform("config: " + report::format_counted(honoured, "key", "keys") + " honoured, " +
-                 std::to_string(no_effect) +
-                 " without effect on features (--log-level debug lists them)");
+  context.inform(
+      formatted("config: {} honoured, {} without effect on features (--log-level debug lists them)",
+                report::format_counted(honoured, "key", "keys"), no_effect));
 }
 
 class Observer final : public pipeline::BuildObserver {
@@ -107,9 +108,9 @@ Status write_corpora(Context& context, const pipeline::BuildRequest& request,
   XTTS_ASSIGN(const auto file, context.env.open_for_write(path, WriteMode::kTruncate));
   XTTS_TRY(file->append(as_bytes(std::string_view(yaml))));
   XTTS_TRY(file->close());
-  context.inform("wrote " + path + ", which names " +
-                 report::format_counted(entries.size(), "corpus", "corpora") +
-                 ": check it, then build with it in place of DATA");
+  context.inform(
+      formatted("wrote {}, which names {}: check it, then build with it in place of DATA", path,
+                report::format_counted(entries.size(), "corpus", "corpora")));
   context.print_json({{"wrote", path}, {"corpora", entries.size()}});
   return {};
 }
@@ -163,7 +164,8 @@ std::vector<std::string> settings_of(const ListFlags& lists) {
                                   {"split", &lists.split},
                                   {"start", &lists.start},
                                   {"end", &lists.end}}) {
-    if (!name->empty()) settings.push_back("corpus." + std::string(key) + "_column=" + *name);
+    if (!name->empty())
+      settings.push_back(formatted("corpus.{}_column={}", std::string(key), *name));
   }
   if (!lists.encoding.empty()) settings.push_back("corpus.encoding=" + lists.encoding);
   return settings;
@@ -171,7 +173,7 @@ std::vector<std::string> settings_of(const ListFlags& lists) {
 
 void add_list_flags(Command& command, ListFlags& lists) {
   const auto add = [&](const std::string& name, std::string& value, const std::string& what) {
-    command.option("--" + name + "-column", value, "NAME", what);
+    command.option(formatted("--{}-column", name), value, "NAME", what);
   };
   add("audio", lists.audio, "The column that names the audio, in a CSV, TSV or JSONL list");
   add("id", lists.id, "The column with ids");

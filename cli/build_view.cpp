@@ -5,6 +5,7 @@
 
 #include "base/character_words.hpp"
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
@@ -38,7 +39,7 @@ constexpr std::size_t kCharactersShown = 12;
 std::string line(const std::string& label, const std::string& text) {
   std::string padded = label;
   padded.resize(std::max<std::size_t>(padded.size() + 1, 10), ' ');
-  return padded + text + "\n";
+  return formatted("{}{}\n", padded, text);
 }
 
 std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
@@ -48,7 +49,7 @@ std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
     const auto found = splits.find(name);
     if (found == splits.end() || found->second == 0) continue;
     if (!text.empty()) text += ", ";
-    text += name + " " + format_count(found->second);
+    text += formatted("{} {}", name, format_count(found->second));
   }
   return text;
 }
@@ -56,7 +57,8 @@ std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
 // Gives "40 clips (train 36, validation 4)". A part of a cache may have no splits.
 std::string clips_text(std::uint64_t count, const std::map<std::string, std::uint64_t>& splits) {
   const std::string by_split = splits_text(splits);
-  return format_counted(count, "clip", "clips") + (by_split.empty() ? "" : " (" + by_split + ")");
+  return format_counted(count, "clip", "clips") +
+         (by_split.empty() ? "" : formatted(" ({})", by_split));
 }
 
 // "80 mels, wave int16, energy"
@@ -71,29 +73,29 @@ std::string recipe_text(const formats::Recipe& recipe, const pipeline::ChosenLen
   const auto& features = *recipe.features;
   const double seconds = static_cast<double>(lengths.frames.number) * features.stft.hop_samples /
                          features.sample_rate_hz;
-  std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
-                     columns_text(features) + ", at most " + format_count(lengths.frames.number) +
-                     " frames (" + report::format_short(seconds) + " s)";
+  std::string text = formatted("{}: {} Hz, {}, at most {} frames ({} s)", recipe.name,
+                               format_count(features.sample_rate_hz), columns_text(features),
+                               format_count(lengths.frames.number), report::format_short(seconds));
   if (recipe.text.tokens == formats::TokenKind::kNone) return text;
-  return text + "; tokens: " + std::string(formats::name_of(recipe.text.tokens)) + ", at most " +
-         format_count(lengths.tokens.number);
+  return formatted("{}; tokens: {}, at most {}", text, formats::name_of(recipe.text.tokens),
+                   format_count(lengths.tokens.number));
 }
 
 // Says what a length that was chosen for the corpus holds, and what it costs; empty if it was not.
 std::string length_text(const pipeline::ChosenLength& length, const formats::Recipe& recipe,
                         const std::string& key) {
   if (length.clip_count == 0) return {};
-  std::string text = key + "=" + std::to_string(length.number) + " for this corpus: ";
+  std::string text = formatted("{}={} for this corpus: ", key, length.number);
   if (length.longer_count == 0) {
-    text += "all clips fit (the longest has " + format_count(length.longest) + ")";
+    text += formatted("all clips fit (the longest has {})", format_count(length.longest));
   } else {
-    text += format_count(length.clip_count - length.longer_count) + " of " +
-            format_count(length.clip_count) + " clips fit, " + format_count(length.longer_count) +
-            (length.longer_count == 1 ? " is" : " are") + " longer (up to " +
-            format_count(length.longest) + ")";
+    text += formatted("{} of {} clips fit, {}{} longer (up to {})",
+                      format_count(length.clip_count - length.longer_count),
+                      format_count(length.clip_count), format_count(length.longer_count),
+                      length.longer_count == 1 ? " is" : " are", format_count(length.longest));
   }
   if (recipe.storage.layout != formats::Layout::kPadded) return text;
-  return text + "; " + report::format_percent(length.padding_share) + " is padding";
+  return formatted("{}; {} is padding", text, report::format_percent(length.padding_share));
 }
 
 std::string lengths_text(const pipeline::ChosenLengths& lengths, const formats::Recipe& recipe) {
@@ -112,7 +114,7 @@ std::string range_text(const std::pair<double, double>& seconds) {
   if (seconds.second < 1.0) return "under 1 s";
   if (seconds.first < 1.0) return "at most about " + to;
   const std::string from = format_duration(seconds.first);
-  return "about " + (from == to ? from : from + " to " + to);
+  return "about " + (from == to ? from : formatted("{} to {}", from, to));
 }
 
 // Gives the number of clips that are too long, as the sample estimates it.
@@ -122,20 +124,20 @@ std::string expected_text(const pipeline::BuildRequest& request,
   const auto& drops = preview.expected_drops;
   const std::string limit = format_count(preview.lengths.frames.number) + " frames";
   if (drops.count > 0) {
-    text += line("Too long", "about " + format_counted(drops.count, "clip", "clips") + " of " +
-                                 format_count(preview.clip_count) + " for " + limit +
-                                 ", and would be dropped");
+    text += line("Too long", formatted("about {} of {} for {}, and would be dropped",
+                                       format_counted(drops.count, "clip", "clips"),
+                                       format_count(preview.clip_count), limit));
     text += line("", pipeline::describe(drops, request.recipe));
     if (preview.expected_drop_share > request.max_losses.dropped) {
-      text += line("", "That is more than --max-dropped allows (" +
-                           report::format_percent(request.max_losses.dropped) +
-                           "): the build would end unpublished, with exit code 3");
+      text += line("", formatted("That is more than --max-dropped allows ({}): the build would end "
+                                 "unpublished, with exit code 3",
+                                 report::format_percent(request.max_losses.dropped)));
     }
   }
   if (preview.expected_cut_count > 0) {
     text += line(text.empty() ? "Too long" : "",
-                 "about " + format_counted(preview.expected_cut_count, "clip", "clips") +
-                     " without text, and would be cut to " + limit);
+                 formatted("about {} without text, and would be cut to {}",
+                           format_counted(preview.expected_cut_count, "clip", "clips"), limit));
   }
   return text;
 }
@@ -143,10 +145,11 @@ std::string expected_text(const pipeline::BuildRequest& request,
 // Says what a GPU can save at most: the time of the features.
 std::string device_lines(double most_saved_share) {
   constexpr double kHardlyWorthIt = 0.05;
-  std::string text = line("Device", "all before the features takes " +
-                                        report::format_percent(1.0 - most_saved_share) +
-                                        " of the CPU's time: a GPU can save at most " +
-                                        report::format_percent(most_saved_share));
+  std::string text = line(
+      "Device",
+      formatted("all before the features takes {} of the CPU's time: a GPU can save at most {}",
+                report::format_percent(1.0 - most_saved_share),
+                report::format_percent(most_saved_share)));
   if (most_saved_share < kHardlyWorthIt)
     text += line("", "Decoding is the limit: --device cpu takes about as long");
   return text;
@@ -168,8 +171,8 @@ std::string storage_lines(const pipeline::BuildPreview& preview) {
 
 std::string free_line(const pipeline::BuildRequest& request,
                       const pipeline::BuildPreview& preview) {
-  std::string text =
-      format_size(preview.free_bytes) + " for " + escape_controls(request.options.cache);
+  std::string text = formatted("{} for {}", format_size(preview.free_bytes),
+                               escape_controls(request.options.cache));
   for (const auto& choice : preview.storage) {
     if (choice.chosen && choice.size_bytes > preview.free_bytes) {
       text += ": not enough; --layout packed and --dtype float16 need less";
@@ -185,25 +188,26 @@ std::string times_text(const records::StageTimes& times) {
   const auto add = [&](const char* name, double seconds) {
     const double share = seconds / times.computing_s();
     if (share < 0.005) return;
-    text += std::string(text.empty() ? "" : ", ") + name + " " + report::format_percent(share);
+    text += formatted("{}{} {}", text.empty() ? "" : ", ", name, report::format_percent(share));
   };
   add("reading", times.read_s);
   add("decoding", times.decode_s);
   add("resampling", times.resample_s);
   add("trim and loudness", times.condition_s);
   add("features", times.features_s);
-  return text + "; writing beside it " + format_duration(times.write_s);
+  return formatted("{}; writing beside it {}", text, format_duration(times.write_s));
 }
 
 std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& unknown) {
   std::string text;
   const ShownCharacters shown = by_count(unknown, shown_of(unknown.size(), kCharactersShown));
   for (const auto& [character, count] : shown.listed) {
-    text += (text.empty() ? "" : ", ") + escape_controls(character_in_words(character)) + " " +
-            format_counted(count, "time", "times");
+    text += formatted("{}{} {}", text.empty() ? "" : ", ",
+                      escape_controls(character_in_words(character)),
+                      format_counted(count, "time", "times"));
   }
   if (shown.left_out > 0)
-    text += ", and " + format_count(shown.left_out) + " more (--json lists them)";
+    text += formatted(", and {} more (--json lists them)", format_count(shown.left_out));
   return text;
 }
 
@@ -214,15 +218,16 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& group = groups[i];
     const formats::Reject& example = *group.example;
-    table.add_row({format_count(group.count), std::string(formats::to_string(example.kind)),
-                   formats::name_of(example.reason),
-                   report::shorten(escape_controls(report::words_of(example)), 100) + "  (" +
-                       report::shorten(escape_controls(formats::place_of(example)), 60) + ")"});
+    table.add_row(
+        {format_count(group.count), std::string(formats::to_string(example.kind)),
+         formats::name_of(example.reason),
+         formatted("{}  ({})", report::shorten(escape_controls(report::words_of(example)), 100),
+                   report::shorten(escape_controls(formats::place_of(example)), 60))});
   }
   std::string text = table.render(10);
   if (groups.size() > shown) {
-    text += std::string(10, ' ') + "and " + format_count(groups.size() - shown) +
-            " more kinds (--json lists them)\n";
+    text += formatted("{}and {} more kinds (--json lists them)\n", std::string(10, ' '),
+                      format_count(groups.size() - shown));
   }
   return text;
 }
@@ -236,8 +241,8 @@ std::string drops_text(const pipeline::BuildRequest& request, bool is_published,
     const std::string advice = pipeline::describe(drop, request.recipe);
     const bool is_anew = is_published && drop.setting().starts_with("features.");
     if (!advice.empty())
-      text += line("", format_count(drop.count) + " by " + std::string(drop.setting()) + ": " +
-                           (is_anew ? "with --overwrite, " : "") + advice);
+      text += line("", formatted("{} by {}: {}{}", format_count(drop.count), drop.setting(),
+                                 is_anew ? "with --overwrite, " : "", advice));
   }
   return text;
 }
@@ -247,17 +252,18 @@ std::string drops_text(const pipeline::BuildRequest& request, bool is_published,
 std::string accounting_text(const pipeline::Accounting& all) {
   std::string text;
   if (all.dropped + all.rejected > 0) {
-    text += line("Clips", "of " + format_count(all.found) + " found: " + format_count(all.stored) +
-                              " stored, " + format_count(all.dropped) + " dropped by rules, " +
-                              format_count(all.rejected) + " rejected");
+    text += line("Clips", formatted("of {} found: {} stored, {} dropped by rules, {} rejected",
+                                    format_count(all.found), format_count(all.stored),
+                                    format_count(all.dropped), format_count(all.rejected)));
   }
   if (all.before > 0) {
-    text += line(text.empty() ? "Clips" : "",
-                 "of " + format_count(all.before) +
-                     " in the cache before: " + format_count(all.reused) + " stay, " +
-                     format_count(all.changed) + " changed, " + format_count(all.renamed) +
-                     " renamed (copied), " + format_count(all.lost) + " dropped or rejected now, " +
-                     format_count(all.gone) + " gone; " + format_count(all.added) + " new");
+    text +=
+        line(text.empty() ? "Clips" : "",
+             formatted("of {} in the cache before: {} stay, {} changed, {} renamed (copied), {} "
+                       "dropped or rejected now, {} gone; {} new",
+                       format_count(all.before), format_count(all.reused),
+                       format_count(all.changed), format_count(all.renamed), format_count(all.lost),
+                       format_count(all.gone), format_count(all.added)));
   }
   return text;
 }
@@ -272,8 +278,8 @@ std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
   }
   std::string text = table.render(10);
   if (kinds.size() > shown) {
-    text += std::string(10, ' ') + "and " + format_count(kinds.size() - shown) +
-            " more kinds (--json lists them)\n";
+    text += formatted("{}and {} more kinds (--json lists them)\n", std::string(10, ' '),
+                      format_count(kinds.size() - shown));
   }
   return text;
 }
@@ -282,20 +288,20 @@ std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
 
 std::string describe_preview(const pipeline::BuildRequest& request,
                              const pipeline::BuildPreview& preview) {
-  std::string text =
-      line("Data", escape_controls(request.data.path) + ": layout " + preview.layout + ", " +
-                       clips_text(preview.clip_count, preview.clips_by_split) + ", " +
-                       format_size(preview.source_bytes) + (preview.has_text ? "" : ", no text"));
+  std::string text = line(
+      "Data", formatted("{}: layout {}, {}, {}{}", escape_controls(request.data.path),
+                        preview.layout, clips_text(preview.clip_count, preview.clips_by_split),
+                        format_size(preview.source_bytes), preview.has_text ? "" : ", no text"));
   const std::size_t shown = shown_of(preview.notes.size(), kNotesShown);
   for (std::size_t i = 0; i < shown; ++i) text += line("", escape_controls(preview.notes[i]));
   if (preview.notes.size() > shown) {
-    text += line("", "and " + format_count(preview.notes.size() - shown) +
-                         " more notes (--dry-run --json lists all)");
+    text += line("", formatted("and {} more notes (--dry-run --json lists all)",
+                               format_count(preview.notes.size() - shown)));
   }
   if (request.partition) {
-    text += line("Part", std::to_string(request.partition->index) + " of " +
-                             std::to_string(request.partition->count) +
-                             ": these are its clips, dealt out by the bytes of their sources");
+    text += line("Part",
+                 formatted("{} of {}: these are its clips, dealt out by the bytes of their sources",
+                           request.partition->index, request.partition->count));
   }
   text += line("Recipe", recipe_text(request.recipe, preview.lengths));
   const std::string fits = report::format_list(request.recipe.fits);
@@ -308,20 +314,21 @@ std::string describe_preview(const pipeline::BuildRequest& request,
   }
   std::string work = format_counted(preview.to_compute_count, "clip", "clips");
   if (preview.reused_count > 0)
-    work += ", " + format_count(preview.reused_count) + " are in the cache already";
+    work += formatted(", {} are in the cache already", format_count(preview.reused_count));
   if (preview.renamed_count > 0) {
-    work += ", of which " + format_count(preview.renamed_count) +
-            " are in the cache by another name and are copied";
+    work += formatted(", of which {} are in the cache by another name and are copied",
+                      format_count(preview.renamed_count));
   }
   if (preview.sealed_count > 0) {
-    work += ", of which " + format_count(preview.sealed_count) +
-            " were done by the build before, which published nothing";
+    work += formatted(", of which {} were done by the build before, which published nothing",
+                      format_count(preview.sealed_count));
   }
   if (preview.sound_seconds)
-    work += "; " + range_text({*preview.sound_seconds, *preview.sound_seconds}) + " of sound";
+    work +=
+        formatted("; {} of sound", range_text({*preview.sound_seconds, *preview.sound_seconds}));
   if (preview.build_seconds_range) {
-    work += ", " + range_text(*preview.build_seconds_range) + " on " +
-            format_counted(request.run.thread_count, "thread", "threads");
+    work += formatted(", {} on {}", range_text(*preview.build_seconds_range),
+                      format_counted(request.run.thread_count, "thread", "threads"));
   }
   text += line("To do", work);
   if (preview.most_saved_share) text += device_lines(*preview.most_saved_share);
@@ -355,22 +362,22 @@ std::string describe_report(const pipeline::BuildRequest& request,
                             const pipeline::BuildReport& report, double elapsed_s) {
   const std::string cache = escape_controls(request.options.cache);
   if (report.unchanged) {
-    std::string text = format_counted(report.record_count, "clip", "clips") + " in " + cache +
-                       ": nothing to do (" + format_duration(elapsed_s) + ")";
+    std::string text = formatted("{} in {}: nothing to do ({})",
+                                 format_counted(report.record_count, "clip", "clips"), cache,
+                                 format_duration(elapsed_s));
     if (!report.rejects.empty()) {
-      text += "; " + format_count(report.rejects.size()) + " rejected before: " + cache +
-              "/rejects.jsonl";
+      text += formatted("; {} rejected before: {}/rejects.jsonl",
+                        format_count(report.rejects.size()), cache);
     }
     return line("Unchanged", text);
   }
-  std::string done = format_counted(report.record_count, "clip", "clips") + " in " + cache + ": " +
-                     format_duration(report.sound_seconds) + " of sound, " +
-                     format_size(report.cache_bytes) + ", generation " +
-                     std::to_string(report.generation);
+  std::string done = formatted("{} in {}: {} of sound, {}, generation {}",
+                               format_counted(report.record_count, "clip", "clips"), cache,
+                               format_duration(report.sound_seconds),
+                               format_size(report.cache_bytes), report.generation);
   std::string text = line("Done", done);
-  std::string work = format_count(report.computed_count) + " computed, " +
-                     format_count(report.reused_count) + " reused, in " +
-                     format_duration(elapsed_s);
+  std::string work = formatted("{} computed, {} reused, in {}", format_count(report.computed_count),
+                               format_count(report.reused_count), format_duration(elapsed_s));
   text += line("", work);
   text += accounting_text(report.accounting);
   if (report.record_count > 0) {
@@ -381,33 +388,35 @@ std::string describe_report(const pipeline::BuildRequest& request,
   }
   if (report.times.computing_s() > 0.0) text += line("Time", times_text(report.times));
   if (report.cut_count > 0) {
-    text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +
-                            format_count(report.lengths.frames.number) + " frames");
+    text += line("Cut", formatted("{} cut to {} frames",
+                                  format_counted(report.cut_count, "clip was", "clips were"),
+                                  format_count(report.lengths.frames.number)));
   }
   if (report.cut_text_count > 0) {
-    text +=
-        line(report.cut_count > 0 ? "" : "Cut",
-             format_counted(report.cut_text_count, "text was", "texts were") + " cut to " +
-                 format_count(report.lengths.tokens.number) + " tokens; the text itself is kept");
+    text += line(report.cut_count > 0 ? "" : "Cut",
+                 formatted("{} cut to {} tokens; the text itself is kept",
+                           format_counted(report.cut_text_count, "text was", "texts were"),
+                           format_count(report.lengths.tokens.number)));
   }
   if (report.warned_count > 0) {
-    text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +
-                                 " and stored: xtts-precompute ls " +
-                                 escape_controls(shell_quoted(request.options.cache)) +
-                                 " --where warning");
+    text += line("Warnings",
+                 formatted("{} and stored: xtts-precompute ls {} --where warning",
+                           format_counted(report.warned_count, "clip is odd", "clips are odd"),
+                           escape_controls(shell_quoted(request.options.cache))));
     text += warnings_text(report.warnings);
   }
   if (!report.rejects.empty()) {
-    text += line("Rejected", format_count(report.rejects.size()) + ", each with its reason in " +
-                                 cache + "/rejects.jsonl");
+    text += line("Rejected", formatted("{}, each with its reason in {}/rejects.jsonl",
+                                       format_count(report.rejects.size()), cache));
     text += rejects_text(report.rejects);
     text += drops_text(request, true, report.drops);
   }
-  text += line("Next", request.partition
-                           ? "xtts-precompute merge NEW PART..., once all " +
-                                 std::to_string(request.partition->count) + " parts are built"
-                           : "xtts-precompute verify " +
-                                 escape_controls(shell_quoted(request.options.cache)));
+  text +=
+      line("Next",
+           request.partition
+               ? formatted("xtts-precompute merge NEW PART..., once all {} parts are built",
+                           request.partition->count)
+               : "xtts-precompute verify " + escape_controls(shell_quoted(request.options.cache)));
   return text;
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/formatted.hpp"
+
 namespace xtts::cli {
 
 namespace {
@@ -111,7 +113,7 @@ Command& Command::examples(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines += "  " + std::string(text.substr(0, end)) + "\n";
+    lines += formatted("  {}\n", text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   command_.formatter(std::make_shared<ExamplesFirst>(std::move(lines)));

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/formatted.hpp"
 #include "recipe/shipped.hpp"
 
 namespace xtts::cli {
@@ -57,14 +58,14 @@ std::vector<std::string> names_of(const std::vector<CompletionCommand>& commands
 }
 
 std::string bash_words(const std::vector<std::string>& words) {
-  return "$(compgen -W " + single_quoted(joined(words)) + " -- \"$word\")";
+  return formatted("$(compgen -W {} -- \"$word\")", single_quoted(joined(words)));
 }
 
 std::string bash_reply(const CompletionOption& option) {
   if (!option.choices.empty()) return bash_words(option.choices);
   const std::string files = "$(compgen -f -- \"$word\")";
   if (option.names_beside_files.empty()) return files;
-  return bash_words(option.names_beside_files) + " " + files;
+  return formatted("{} {}", bash_words(option.names_beside_files), files);
 }
 
 std::string bash_values(const CompletionCommand& command) {
@@ -73,8 +74,8 @@ std::string bash_values(const CompletionCommand& command) {
     if (!option.takes_value) continue;
     std::string pattern;
     for (const std::string& name : option.names) pattern += (pattern.empty() ? "" : "|") + name;
-    out += "        " + pattern + ") ";
-    out += "COMPREPLY=(" + bash_reply(option) + "); return ;;\n";
+    out += formatted("        {}) ", pattern);
+    out += formatted("COMPREPLY=({}); return ;;\n", bash_reply(option));
   }
   return out;
 }
@@ -90,21 +91,21 @@ std::string zsh_text(const std::string& text) {
 }
 
 std::string zsh_value(const CompletionOption& option) {
-  if (!option.choices.empty()) return "(" + joined(option.choices) + ")";
+  if (!option.choices.empty()) return formatted("({})", joined(option.choices));
   if (option.names_beside_files.empty()) return "_files";
   return "{compadd -- " + joined(option.names_beside_files) + "; _files}";
 }
 
 std::string zsh_option(const CompletionOption& option, const std::string& name) {
-  std::string spec = name + "[" + zsh_text(option.help) + "]";
+  std::string spec = formatted("{}[{}]", name, zsh_text(option.help));
   if (option.takes_value) spec += ":value:" + zsh_value(option);
   return single_quoted(spec);
 }
 
 std::string fish_value(const CompletionOption& option) {
-  if (!option.choices.empty()) return "-x -a " + single_quoted(joined(option.choices)) + " ";
+  if (!option.choices.empty()) return formatted("-x -a {} ", single_quoted(joined(option.choices)));
   if (option.names_beside_files.empty()) return "-r ";
-  return "-r -a " + single_quoted(joined(option.names_beside_files)) + " ";
+  return formatted("-r -a {} ", single_quoted(joined(option.names_beside_files)));
 }
 
 }  // namespace
@@ -151,14 +152,15 @@ std::string bash_completion(const std::vector<CompletionCommand>& commands) {
     for (const CompletionOption& option : command.options) {
       flags.insert(flags.end(), option.names.begin(), option.names.end());
     }
-    out += "    " + command.name + ")\n";
+    out += formatted("    {})\n", command.name);
     const std::string values = bash_values(command);
     if (!values.empty()) out += "      case $before in\n" + values + "      esac\n";
-    out += "      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W " +
-           single_quoted(joined(flags)) + " -- \"$word\")); return; fi\n";
+    out += formatted(
+        "      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W {} -- \"$word\")); return; fi\n",
+        single_quoted(joined(flags)));
     if (!command.first_choices.empty()) {
-      out += "      COMPREPLY=($(compgen -W " + single_quoted(joined(command.first_choices)) +
-             " -- \"$word\")); return\n";
+      out += formatted("      COMPREPLY=($(compgen -W {} -- \"$word\")); return\n",
+                       single_quoted(joined(command.first_choices)));
     }
     out += "      ;;\n";
   }
@@ -177,7 +179,8 @@ std::string zsh_completion(const std::vector<CompletionCommand>& commands) {
       "  local -a commands\n"
       "  commands=(\n";
   for (const CompletionCommand& command : commands) {
-    out += "    " + single_quoted(zsh_text(command.name) + ":" + zsh_text(command.help)) + "\n";
+    out += formatted("    {}\n", single_quoted(formatted("{}:{}", zsh_text(command.name),
+                                                         zsh_text(command.help))));
   }
   out +=
       "  )\n"
@@ -197,7 +200,8 @@ std::string zsh_completion(const std::vector<CompletionCommand>& commands) {
         out += " \\\n        " + zsh_option(option, name);
     }
     if (!command.first_choices.empty())
-      out += " \\\n        " + single_quoted("1:value:(" + joined(command.first_choices) + ")");
+      out +=
+          " \\\n        " + single_quoted(formatted("1:value:({})", joined(command.first_choices)));
     out += " \\\n        '*:file:_files'\n      ;;\n";
   }
   return out +
@@ -213,19 +217,20 @@ std::string fish_completion(const std::vector<CompletionCommand>& commands) {
   std::string out =
       "# fish completion of xtts-precompute, made by: xtts-precompute completion fish\n";
   for (const CompletionCommand& command : commands) {
-    out += start + "-n __fish_use_subcommand -a " + command.name + " -d " +
-           single_quoted(command.help) + "\n";
-    const std::string within = start + "-n '__fish_seen_subcommand_from " + command.name + "' ";
+    out += formatted("{}-n __fish_use_subcommand -a {} -d {}\n", start, command.name,
+                     single_quoted(command.help));
+    const std::string within =
+        formatted("{}-n '__fish_seen_subcommand_from {}' ", start, command.name);
     if (!command.first_choices.empty())
-      out += within + "-f -a " + single_quoted(joined(command.first_choices)) + "\n";
+      out += formatted("{}-f -a {}\n", within, single_quoted(joined(command.first_choices)));
     for (const CompletionOption& option : command.options) {
       out += within;
       for (const std::string& name : option.names) {
-        out +=
-            name.rfind("--", 0) == 0 ? "-l " + name.substr(2) + " " : "-s " + name.substr(1) + " ";
+        out += name.rfind("--", 0) == 0 ? formatted("-l {} ", name.substr(2))
+                                        : formatted("-s {} ", name.substr(1));
       }
       if (option.takes_value) out += fish_value(option);
-      out += "-d " + single_quoted(option.help) + "\n";
+      out += formatted("-d {}\n", single_quoted(option.help));
     }
   }
   return out;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "cli/adviser.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -23,7 +24,7 @@ Status run_config(const Context& context, const ConfigCommand& command) {
                                     {"--cache", &command.cache},
                                     {"--for", &command.reader},
                                     {"--fail-on", &command.fail_on}}) {
-    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
+    if (!value->empty()) words.push_back(formatted("{}={}", std::string(name), *value));
   }
   if (command.fix) words.emplace_back("--fix");
   words.insert(words.end(), {"--", command.file});

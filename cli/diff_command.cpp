@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -32,7 +33,8 @@ Result<std::optional<Number>> parse_number(const std::string& option, const std:
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc() && rest == end) return std::optional<Number>(number);
-  return Status(StatusCode::kInvalidArgument, option + " is " + expected + ", not '" + text + "'");
+  return Status(StatusCode::kInvalidArgument,
+                formatted("{} is {}, not '{}'", option, expected, text));
 }
 
 Result<maintain::DiffOptions> settings_of(const Context& context,
@@ -45,7 +47,7 @@ Result<maintain::DiffOptions> settings_of(const Context& context,
   XTTS_ASSIGN(settings.tolerance, parse_number<double>("--tolerance", options.tolerance, expected));
   if (settings.tolerance && !(std::isfinite(*settings.tolerance) && *settings.tolerance >= 0.0)) {
     return Status(StatusCode::kInvalidArgument,
-                  "--tolerance is " + expected + ", not '" + options.tolerance + "'");
+                  formatted("--tolerance is {}, not '{}'", expected, options.tolerance));
   }
   return settings;
 }
@@ -75,7 +77,7 @@ Status run_diff(Context& context, const DiffCommandOptions& options) {
   if (report->equal) return {};
   // This is the code of a failed verification. The exit code 1, which diff(1) gives, means a
   // defect of ours.
-  return {StatusCode::kCorrupt, options.a + " and " + options.b + " differ"};
+  return {StatusCode::kCorrupt, formatted("{} and {} differ", options.a, options.b)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "reader/repair_advice.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
@@ -27,7 +28,7 @@ using report::format_counted;
 constexpr std::size_t kTextWidth = 60;  // width of each of two texts side by side
 
 std::string quoted(const std::string& text) {
-  return "\"" + report::shorten(escape_controls(text), kTextWidth) + "\"";
+  return formatted("\"{}\"", report::shorten(escape_controls(text), kTextWidth));
 }
 
 // Shows differences as small as 1e-6, which format_short would print as 0.
@@ -41,24 +42,24 @@ std::string format_distance(double value) {
 }
 
 std::string at_place(std::uint32_t row, std::uint32_t channel) {
-  return "frame " + format_count(row) + ", channel " + format_count(channel);
+  return formatted("frame {}, channel {}", format_count(row), format_count(channel));
 }
 
 std::string describe(const ColumnDifference& difference) {
   const auto& values = difference.values;
-  std::string text = "  " + escape_controls(difference.column) + ":";
+  std::string text = formatted("  {}:", escape_controls(difference.column));
   if (values.length_a != values.length_b) {
-    text += " length " + format_count(values.length_a) + " in A, " + format_count(values.length_b) +
-            " in B;";
+    text += formatted(" length {} in A, {} in B;", format_count(values.length_a),
+                      format_count(values.length_b));
   }
   if (values.fills_differ) text += " padded with another value;";
   if (values.differing_count == 0) {
     text += " the values of both are the same";
   } else {
-    text += " " + format_count(values.differing_count) + " of " +
-            format_counted(values.value_count, "value", "values") + " differ, by at most " +
-            format_distance(values.max_abs) + " (" + at_place(values.row, values.channel) +
-            "), on average " + format_distance(values.mean_abs());
+    text += formatted(
+        " {} of {} differ, by at most {} ({}), on average {}", format_count(values.differing_count),
+        format_counted(values.value_count, "value", "values"), format_distance(values.max_abs),
+        at_place(values.row, values.channel), format_distance(values.mean_abs()));
   }
   return text + "\n";
 }
@@ -69,7 +70,7 @@ std::string describe(const ClipDifference& difference) {
   text += '\n';
   for (const auto& field : difference.fields) {
     text +=
-        "  " + field.field + ": " + quoted(field.in_a) + " in A, " + quoted(field.in_b) + " in B\n";
+        formatted("  {}: {} in A, {} in B\n", field.field, quoted(field.in_a), quoted(field.in_b));
   }
   for (const auto& column : difference.columns) text += describe(column);
   return text;
@@ -77,19 +78,20 @@ std::string describe(const ClipDifference& difference) {
 
 std::string describe_more(std::uint64_t count, std::size_t listed, const std::string& what) {
   if (count <= listed) return {};
-  return "and " + format_count(count - listed) + " more " + what + " (--limit N lists more)\n";
+  return formatted("and {} more {} (--limit N lists more)\n", format_count(count - listed), what);
 }
 
 std::string describe(const ColumnSummary& column) {
-  std::string text = column.column + ": " + format_counted(column.compared_count, "clip", "clips") +
-                     " compared, " + format_count(column.differing_count) +
-                     (column.differing_count == 1 ? " differs" : " differ");
+  std::string text = formatted("{}: {} compared, {}{}", column.column,
+                               format_counted(column.compared_count, "clip", "clips"),
+                               format_count(column.differing_count),
+                               column.differing_count == 1 ? " differs" : " differ");
   if (column.tolerated_count > 0)
-    text += ", " + format_count(column.tolerated_count) + " within the tolerance";
+    text += formatted(", {} within the tolerance", format_count(column.tolerated_count));
   if (!column.max_id.empty()) {
-    text += "; by at most " + format_distance(column.max_abs) + " (" +
-            escape_controls(column.max_id) + ", " + at_place(column.max_row, column.max_channel) +
-            "), on average " + format_distance(column.mean_abs());
+    text += formatted("; by at most {} ({}, {}), on average {}", format_distance(column.max_abs),
+                      escape_controls(column.max_id), at_place(column.max_row, column.max_channel),
+                      format_distance(column.mean_abs()));
   }
   return text;
 }
@@ -169,8 +171,9 @@ std::string describe_caches(const DiffQuestion& question, const DiffReport& repo
   report::Table table({Align::kLeft, Align::kLeft});
   const auto add_cache = [&](const char* side, const std::string& path, std::uint64_t clips,
                              std::uint64_t generation) {
-    table.add_row({side, escape_controls(path) + ": " + format_counted(clips, "clip", "clips") +
-                             ", generation " + format_count(generation)});
+    table.add_row(
+        {side, formatted("{}: {}, generation {}", escape_controls(path),
+                         format_counted(clips, "clip", "clips"), format_count(generation))});
   };
   add_cache("A", question.a, report.clip_count_a, report.generation_a);
   add_cache("B", question.b, report.clip_count_b, report.generation_b);
@@ -187,13 +190,13 @@ std::string describe_caches(const DiffQuestion& question, const DiffReport& repo
 
 std::string describe_differences(const DiffReport& report) {
   std::string text;
-  for (const auto& id : report.only_in_a) text += "only in A: " + escape_controls(id) + "\n";
+  for (const auto& id : report.only_in_a) text += formatted("only in A: {}\n", escape_controls(id));
   text += describe_more(report.only_in_a_count, report.only_in_a.size(), "only in A");
-  for (const auto& id : report.only_in_b) text += "only in B: " + escape_controls(id) + "\n";
+  for (const auto& id : report.only_in_b) text += formatted("only in B: {}\n", escape_controls(id));
   text += describe_more(report.only_in_b_count, report.only_in_b.size(), "only in B");
   for (const auto& record : report.unreadable) {
-    text += "damaged: " + escape_controls(record.id) + " in " + escape_controls(record.cache) +
-            ": " + escape_controls(record.problem) + "\n";
+    text += formatted("damaged: {} in {}: {}\n", escape_controls(record.id),
+                      escape_controls(record.cache), escape_controls(record.problem));
   }
   text += describe_more(report.unreadable_count, report.unreadable.size(), "damaged records");
   for (const auto& difference : report.differing) text += describe(difference);
@@ -205,15 +208,16 @@ std::string describe_outcome(const DiffQuestion& question, const DiffReport& rep
   for (const auto& column : report.compared) text += describe(column) + "\n";
   text += report.equal ? "equal" : "different";
   if (report.equal && question.tolerance) text += " within " + format_distance(*question.tolerance);
-  text += ": " + format_counted(report.same_count, "clip", "clips") + " the same, " +
-          format_count(report.differing_count) + " different, " +
-          format_count(report.only_in_a_count) + " only in A, " +
-          format_count(report.only_in_b_count) + " only in B";
+  text += formatted(": {} the same, {} different, {} only in A, {} only in B",
+                    format_counted(report.same_count, "clip", "clips"),
+                    format_count(report.differing_count), format_count(report.only_in_a_count),
+                    format_count(report.only_in_b_count));
   if (report.unreadable_count > 0) {
-    text += ", " + format_counted(report.unreadable_count, "damaged record", "damaged records") +
-            " (" + repairs_of(report) + ")";
+    text += formatted(", {} ({})",
+                      format_counted(report.unreadable_count, "damaged record", "damaged records"),
+                      repairs_of(report));
   }
-  return text + "; in " + report::format_duration(question.seconds) + "\n";
+  return formatted("{}; in {}\n", text, report::format_duration(question.seconds));
 }
 
 json diff_to_json(const DiffQuestion& question, const DiffReport& report) {

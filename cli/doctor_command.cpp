@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "cli/adviser.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -43,7 +44,7 @@ Status run_doctor(const Context& context, const DoctorOptions& options) {
                                     {"--train-on", &options.train_on},
                                     {"--fail-on", &options.fail_on},
                                     {"--lang", &options.language}}) {
-    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
+    if (!value->empty()) words.push_back(formatted("{}={}", std::string(name), *value));
   }
   if (options.quick_fix) words.emplace_back("--quick-fix");
   if (options.all) words.emplace_back("--all");

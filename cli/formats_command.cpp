@@ -2,6 +2,7 @@
 #include <map>
 
 #include "audio/audio_decoder.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -46,7 +47,7 @@ std::string counts_of(const std::vector<Format>& formats) {
   std::string text;
   for (const auto& [use, count] : counts) {
     if (!text.empty()) text += ", ";
-    text += std::to_string(count) + " " + std::string(to_string(use));
+    text += formatted("{} {}", count, to_string(use));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/clip_description.hpp"
 #include "cli/command.hpp"
@@ -53,8 +54,8 @@ std::string addition_text(const formats::ColumnEntry& column) {
   std::string text = "added";
   if (!column.version.empty()) text += ", version " + escape_controls(column.version);
   if (column.missing_count == 0) return text;
-  return text + ", lacks " + format_counted(column.missing_count, "clip", "clips") +
-         " (add_column again)";
+  return formatted("{}, lacks {} (add_column again)", text,
+                   format_counted(column.missing_count, "clip", "clips"));
 }
 
 json columns_to_json(const formats::Manifest& manifest) {
@@ -138,7 +139,8 @@ json manifest_to_json(const std::string& path, const formats::Manifest& manifest
 std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + name + " " + format_count(count);
+    if (count > 0)
+      text += formatted("{}{} {}", text.empty() ? "" : ", ", name, format_count(count));
   }
   return text.empty() ? "none" : text;
 }
@@ -167,37 +169,38 @@ std::string describe(const std::string& path, const formats::Manifest& manifest,
                      const std::string& recipe_note) {
   const formats::Counts& counts = manifest.counts;
   report::Table table({Align::kLeft, Align::kLeft});
-  table.add_row({"cache", escape_controls(path) + ", " +
-                              format_size(reader::cache_bytes(manifest)) + ", generation " +
-                              std::to_string(manifest.generation)});
+  table.add_row(
+      {"cache", formatted("{}, {}, generation {}", escape_controls(path),
+                          format_size(reader::cache_bytes(manifest)), manifest.generation)});
   if (manifest.partition) {
     table.add_row({"part", manifest.partition->name() +
                                " of a cache: 'xtts-precompute merge NEW PART...' joins all parts"});
   }
-  table.add_row({"recipe", escape_controls(manifest.recipe_name) + ", features " +
-                               manifest.features_fingerprint.to_hex().substr(0, 12)});
+  table.add_row({"recipe", formatted("{}, features {}", escape_controls(manifest.recipe_name),
+                                     manifest.features_fingerprint.to_hex().substr(0, 12))});
   if (const auto normalization = known_normalization(manifest))
     table.add_row({"numbers", normalization->text});
   if (!recipe_note.empty()) table.add_row({"differs", escape_controls(recipe_note)});
-  table.add_row({"clips", format_count(counts.records) + " of " + format_count(counts.planned) +
-                              " planned, " + format_duration(counts.seconds) + ", " +
-                              format_counted(counts.frames, "frame", "frames")});
+  table.add_row({"clips", formatted("{} of {} planned, {}, {}", format_count(counts.records),
+                                    format_count(counts.planned), format_duration(counts.seconds),
+                                    format_counted(counts.frames, "frame", "frames"))});
   table.add_row({"splits", counts_text(counts.records_by_split)});
   table.add_row({"rejects", counts_text(counts.rejects_by_class)});
   table.add_row({"speakers", names_text(manifest.speakers)});
   table.add_row({"languages", names_text(manifest.languages)});
   if (manifest.datasets.size() > 1) table.add_row({"data sets", names_text(manifest.datasets)});
-  table.add_row({"made by", escape_controls(manifest.numerics.device + " " + manifest.numerics.isa +
-                                            ", " + manifest.numerics.libraries)});
+  table.add_row(
+      {"made by", escape_controls(formatted("{} {}, {}", manifest.numerics.device,
+                                            manifest.numerics.isa, manifest.numerics.libraries))});
   report::Table columns({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight,
                          Align::kRight, Align::kLeft});
   for (const formats::ColumnEntry& column : manifest.columns) {
-    columns.add_row({escape_controls(column.spec.name), std::string(to_string(column.spec.dtype)),
-                     shape_text(column.spec.shape),
-                     std::string(formats::name_of(column.spec.layout)) + " " +
-                         std::string(formats::name_of(column.store)),
-                     format_counted(column.shards.size(), "shard", "shards"),
-                     format_size(column_bytes(column)), addition_text(column)});
+    columns.add_row(
+        {escape_controls(column.spec.name), std::string(to_string(column.spec.dtype)),
+         shape_text(column.spec.shape),
+         formatted("{} {}", formats::name_of(column.spec.layout), formats::name_of(column.store)),
+         format_counted(column.shards.size(), "shard", "shards"), format_size(column_bytes(column)),
+         addition_text(column)});
   }
   return table.render() + "columns\n" + columns.render(2);
 }
@@ -310,7 +313,8 @@ Status without_manifest(Context& context, const InfoOptions& options, const Stat
     return failure;
   const auto unfinished = unfinished_to_json(context, options.cache, nullptr);
   if (!unfinished || unfinished->is_null()) return failure;
-  return {failure.code(), options.cache + " is no cache yet: " + unfinished_text(*unfinished)};
+  return {failure.code(),
+          formatted("{} is no cache yet: {}", options.cache, unfinished_text(*unfinished))};
 }
 
 Status run_info(Context& context, const InfoOptions& options) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/nearest_name.hpp"
 #include "base/try.hpp"
 #include "cli/clip_description.hpp"
@@ -24,10 +25,10 @@ Status unknown_column(std::string_view name) {
   std::vector<std::string> known;
   for (const query::Field& field : query::fields()) known.emplace_back(field.name);
   const std::string near = nearest_of(name, known);
-  return {StatusCode::kInvalidArgument, "--columns: '" + report::escape_controls(name) +
-                                            "' is no column" +
-                                            (near.empty() ? "" : "; did you mean '" + near + "'?") +
-                                            "; `xtts-precompute ls --help` lists them"};
+  return {StatusCode::kInvalidArgument,
+          formatted("--columns: '{}' is no column{}; `xtts-precompute ls --help` lists them",
+                    report::escape_controls(name),
+                    near.empty() ? "" : formatted("; did you mean '{}'?", near))};
 }
 
 // Shows six digits, enough for a person to compare. --json has every digit.
@@ -231,7 +232,7 @@ Result<std::uint64_t> parse_limit(const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), end, limit);
   if (error == std::errc() && rest == end && limit > 0) return limit;
   return Status(StatusCode::kInvalidArgument,
-                "--limit is a number of clips from 1 on, not '" + text + "'");
+                formatted("--limit is a number of clips from 1 on, not '{}'", text));
 }
 
 Status run_ls(Context& context, const LsOptions& options) {
@@ -255,8 +256,8 @@ Status run_ls(Context& context, const LsOptions& options) {
   const Status status = list_clips(context, *view, tables, where, limit, *sink, listed);
   sink->end(status);
   if (status.ok() && !context.out.is_abandoned()) {
-    context.debug(report::format_count(listed) + " of " +
-                  report::format_counted(view->size(), "clip", "clips"));
+    context.debug(formatted("{} of {}", report::format_count(listed),
+                            report::format_counted(view->size(), "clip", "clips")));
   }
   return status;
 }
@@ -280,7 +281,7 @@ void add_ls_command(CLI::App& app, Context& context) {
       .required("CACHE", options->cache, "The cache's folder")
       .option("--where", options->where, "EXPRESSION", "List only clips for which this is true")
       .option("--columns", options->columns, "NAME,...",
-              "What to show of a clip (" + std::string(LsColumns::kDefault) + ")")
+              formatted("What to show of a clip ({})", LsColumns::kDefault))
       .option("--limit", options->limit, "N", "List the first N clips only")
       .notes(fields_help())
       .examples(

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -42,7 +43,7 @@ bool wait_until(Env& env, std::chrono::nanoseconds due) {
 // Where `xtts-precompute train` writes what its reader does (myxtts/watch.py); empty: nothing has.
 std::string usual_readers(Env& env) {
   const std::string folder =
-      join_path(request::temporary_folder(env), "xtts-readers-" + std::to_string(::geteuid()));
+      join_path(request::temporary_folder(env), formatted("xtts-readers-{}", ::geteuid()));
   return env.stat(folder).ok() ? folder : std::string();
 }
 

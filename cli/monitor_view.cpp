@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/cycle_search.hpp"
+#include "base/formatted.hpp"
 #include "probe/or_null.hpp"
 #include "report/human.hpp"
 
@@ -49,8 +50,8 @@ std::string size(double bytes) {
 }
 
 void add_gpu_columns(std::size_t number, std::vector<Column>& columns) {
-  const std::string gpu = "GPU " + std::to_string(number);
-  const std::string name = "gpu" + std::to_string(number);
+  const std::string gpu = formatted("GPU {}", number);
+  const std::string name = formatted("gpu{}", number);
   const auto of = [number](const MonitorSample& sample) -> const GpuSample* {
     return number < sample.gpus.size() ? &sample.gpus[number] : nullptr;
   };
@@ -74,7 +75,7 @@ void add_reader_columns(std::size_t number, const std::string& reader,
     const auto found = std::ranges::find(sample.readers, reader, &probe::ReaderSample::name);
     return found == sample.readers.end() ? nullptr : &*found;
   };
-  const std::string name = "reader" + std::to_string(number);
+  const std::string name = formatted("reader{}", number);
   columns.push_back({"clips/s", name + "_samples_per_s", 9,
                      [of](const MonitorSample& sample) -> std::optional<double> {
                        if (of(sample) == nullptr) return std::nullopt;
@@ -202,7 +203,7 @@ std::string monitor_to_prometheus(const MonitorSample& sample) {
                          const std::vector<std::pair<std::string, std::optional<double>>>& values) {
     std::string rows;
     for (const auto& [labels, value] : values)
-      if (value) rows += "xtts_" + name + labels + " " + plain(*value) + "\n";
+      if (value) rows += formatted("xtts_{}{} {}\n", name, labels, plain(*value));
     if (rows.empty()) return;
     text += "# HELP xtts_" + name + " " + help + "\n# TYPE xtts_" + name + " gauge\n" + rows;
   };
@@ -247,7 +248,7 @@ MonitorVerdict judge_samples(const std::vector<MonitorSample>& samples, const st
     if (!sample.gpus.empty() && sample.gpus.front().utilization)
       values.push_back(*sample.gpus.front().utilization);
   if (values.empty()) {
-    verdict.text = "No GPU was watched" + (no_gpu.empty() ? "" : ": " + no_gpu) + ".";
+    verdict.text = formatted("No GPU was watched{}.", no_gpu.empty() ? "" : ": " + no_gpu);
     return verdict;
   }
   const double count = static_cast<double>(values.size());
@@ -259,8 +260,8 @@ MonitorVerdict judge_samples(const std::vector<MonitorSample>& samples, const st
   verdict.level = "bad";
   if (mean >= kAcceptableUtilization) verdict.level = "acceptable";
   if (mean >= kGoodUtilization) verdict.level = "good";
-  verdict.text = "GPU 0 was busy " + format_fixed(mean, 0) + " % of the time (" + verdict.level +
-                 "), with a deviation of " + format_fixed(*verdict.std, 0) + " %";
+  verdict.text = formatted("GPU 0 was busy {} % of the time ({}), with a deviation of {} %",
+                           format_fixed(mean, 0), verdict.level, format_fixed(*verdict.std, 0));
   if (values.size() < kSamplesForVerdict) {
     verdict.text += ". For a verdict on swings, watch it longer.";
     return verdict;
@@ -271,7 +272,7 @@ MonitorVerdict judge_samples(const std::vector<MonitorSample>& samples, const st
     const double span = samples.back().at_s - samples.front().at_s;
     if (cycle && samples.size() > 1) {
       verdict.period_s = cycle->period * span / static_cast<double>(samples.size() - 1);
-      verdict.text += ", every " + report::format_short(*verdict.period_s) + " s";
+      verdict.text += formatted(", every {} s", report::format_short(*verdict.period_s));
     }
     verdict.text += ". Data most likely comes late: `xtts-precompute doctor` finds out.";
     return verdict;

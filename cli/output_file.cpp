@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 #include "cli/output.hpp"
@@ -30,7 +31,8 @@ bool is_descriptor(const struct stat& wanted, int descriptor) {
 Status as_written(int error, const std::string& path) {
   if (error == 0) return {};
   if (error == EINTR) return {StatusCode::kCancelled, "stopped while writing " + path};
-  if (error == EPIPE) return {StatusCode::kResource, "writing " + path + ": nobody reads it"};
+  if (error == EPIPE)
+    return {StatusCode::kResource, formatted("writing {}: nobody reads it", path)};
   return system_failure("writing", path, error);
 }
 
@@ -89,7 +91,7 @@ Status write_output_file(Env& env, const std::string& path, std::string_view byt
                            : S_ISSOCK(info.st_mode) ? "a socket"
                                                     : "a disk";
   return {StatusCode::kInvalidArgument,
-          path + " is " + kind + ": name a file, a FIFO or /dev/stdout"};
+          formatted("{} is {}: name a file, a FIFO or /dev/stdout", path, kind)};
 }
 
 bool is_standard_output(const std::string& path) {

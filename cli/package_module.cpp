@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/run_program.hpp"
 #include "base/try.hpp"
 
@@ -32,9 +33,10 @@ Result<std::string> version_of(const std::string& python) {
               run_program({.arguments = {python, "-c", kAskVersion}, .time_limit = kLookLimit}));
   const std::string version = last_line(asked.output);
   if (asked.end == ProgramEnd::kExited && asked.code == 0) return version;
-  return Status(StatusCode::kNotFound,
-                python + (version.empty() ? " is no Python that starts: " + last_line(asked.errors)
-                                          : " is Python " + version + ", and 3.8 is needed"));
+  return Status(
+      StatusCode::kNotFound,
+      python + (version.empty() ? " is no Python that starts: " + last_line(asked.errors)
+                                : formatted(" is Python {}, and 3.8 is needed", version)));
 }
 
 Result<FoundPython> find_python(const std::string& python) {
@@ -57,12 +59,12 @@ Status become_package_module(const std::string& command, const std::string& pyth
               run_program({.arguments = {found.program, "-c", "import xtts_precompute"},
                            .time_limit = kLookLimit}));
   if (tried.end != ProgramEnd::kExited || tried.code != 0)
-    return {StatusCode::kUnsupported,
-            command + " runs in Python, and " + found.program + " (" + found.version +
-                ") cannot import xtts_precompute (" + last_line(tried.errors) +
-                "): install it there (`" + found.program +
-                " -m pip install .` in the folder of this program's source), or name another "
-                "Python by --python"};
+    return {
+        StatusCode::kUnsupported,
+        formatted("{} runs in Python, and {} ({}) cannot import xtts_precompute ({}): install it "
+                  "there (`{} -m pip install .` in the folder of this program's source), or name "
+                  "another Python by --python",
+                  command, found.program, found.version, last_line(tried.errors), found.program)};
   std::vector<std::string> arguments{found.program, "-m", module};
   for (std::string& word : words) arguments.push_back(std::move(word));
   return become_program(std::move(arguments));

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/adviser.hpp"
 #include "cli/output_file.hpp"
@@ -32,7 +33,7 @@ Result<ProgramResult> draw(const char* kind, const json& figure) {
 
 Status write_picture(Context& context, const std::string& path, std::string_view bytes) {
   XTTS_TRY(write_output_file(context.env, path, bytes));
-  context.inform("wrote " + path + ", " + report::format_size(bytes.size()));
+  context.inform(formatted("wrote {}, {}", path, report::format_size(bytes.size())));
   return {};
 }
 
@@ -49,7 +50,7 @@ bool may_write_beside(const std::string& path, const std::string& other) {
 Status write_png(Context& context, const std::string& path, const json& figure) {
   XTTS_ASSIGN(const ProgramResult drawn, draw("png", figure));
   if (drawn.output.starts_with(kPngBegin)) return write_picture(context, path, drawn.output);
-  std::string why = path + " could not be made: " + last_line(drawn.errors);
+  std::string why = formatted("{} could not be made: {}", path, last_line(drawn.errors));
   const std::string svg = path.substr(0, path.size() - (path.ends_with(".png") ? 4 : 0)) + ".svg";
   if (!may_write_beside(path, svg)) {
     why += "; --svg FILE needs no such program";

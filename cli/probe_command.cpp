@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -74,7 +75,7 @@ Result<json> measured(Context& context, const ProbeCommand& command, probe::Run 
 Result<json> facts_of(Context& context, const ProbeCommand& command) {
   if (command.what == "machine") return probe::machine_numbers(context.env);
   if (command.path.empty())
-    return Status(StatusCode::kInvalidArgument, "probe " + command.what + " needs a path");
+    return Status(StatusCode::kInvalidArgument, formatted("probe {} needs a path", command.what));
   if (command.what == "config") return config_facts(context.env, command);
   XTTS_ASSIGN(const double batch_size,
               parse_number_option("--batch-size", command.batch_size, 1.0, 100'000.0));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/package_module.hpp"
@@ -40,7 +41,7 @@ std::vector<std::string> words_of(const ProfileOptions& options, const Flags& fl
                                     {"--fail-over", &options.fail_over},
                                     {"--attempts", &options.attempts},
                                     {"--plot", &options.plot}}) {
-    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
+    if (!value->empty()) words.push_back(formatted("{}={}", std::string(name), *value));
   }
   if (options.no_synthetic) words.emplace_back("--no-synthetic");
   if (options.sweep) words.emplace_back("--sweep");

@@ -1,5 +1,6 @@
 #include "cli/progress_view.hpp"
 
+#include "base/formatted.hpp"
 #include "report/human.hpp"
 #include "report/progress_meter.hpp"
 
@@ -32,7 +33,7 @@ void ProgressView::update(const Lines& lines) {
     next_ = now + kRedraw;
     // One column is left free: terminals wrap when the last one is written.
     const std::size_t width = context_.err.width();
-    context_.err.write("\r" + lines.bar(width > 1 ? width - 1 : 1) + "\x1b[K");
+    context_.err.write(formatted("\r{}\x1b[K", lines.bar(width > 1 ? width - 1 : 1)));
     is_drawn_ = true;
   } else {
     next_ = now + kLogLine;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/formatted.hpp"
 #include "base/half.hpp"
 
 namespace xtts::cli {
@@ -72,7 +73,7 @@ std::vector<float> values_as_float32(const reader::RecordData& record) {
 std::string encode_npy(const reader::RecordData& record) {
   std::string header =
       "{'descr': '" + std::string(npy_type(record.dtype)) + "', 'fortran_order': False, 'shape': (";
-  for (const std::uint32_t size : record.shape) header += std::to_string(size) + ", ";
+  for (const std::uint32_t size : record.shape) header += formatted("{}, ", size);
   header += "), }";
   // Data begins at a multiple of 64 bytes. 10 bytes come before the header, and a line feed ends
   // it.

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
@@ -50,7 +51,7 @@ class RewriteProgress {
   explicit RewriteProgress(Context& context) : view_(context) {}
 
   void update(const char* step, std::uint64_t done, std::uint64_t total) {
-    view_.update([&] { return report::format_share(done, total) + " of " + step; });
+    view_.update([&] { return formatted("{} of {}", report::format_share(done, total), step); });
   }
   void clear() {
     view_.clear();
@@ -101,25 +102,26 @@ Status run_compact(Context& context, const RewriteOptions& options) {
   progress.clear();
   if (!report) return report.status();
   if (report->unchanged && report->left_over.freed_bytes > 0) {
-    context.summarize("removed " + format_size(report->left_over.freed_bytes) +
-                      " of an older generation, which a compact has left that was killed or ran "
-                      "beside a reader; " +
-                      options.from + " is one generation, its bytes are canonical\n");
+    context.summarize(
+        formatted("removed {} of an older generation, which a compact has left that was killed or "
+                  "ran beside a reader; {} is one generation, its bytes are canonical\n",
+                  format_size(report->left_over.freed_bytes), options.from));
   } else if (report->unchanged) {
-    context.summarize("nothing to do: " + options.from +
-                      " is one generation, its bytes are canonical\n");
+    context.summarize(
+        formatted("nothing to do: {} is one generation, its bytes are canonical\n", options.from));
   } else {
-    context.summarize("compacted " +
-                      format_counted(report->generation_before, "generation", "generations") +
-                      " into one: " + format_counted(report->record_count, "record", "records") +
-                      ", " + format_size(report->bytes_before) + " before, " +
-                      format_size(report->bytes_after) + " now, every byte verified\n");
+    context.summarize(
+        formatted("compacted {} into one: {}, {} before, {} now, every byte verified\n",
+                  format_counted(report->generation_before, "generation", "generations"),
+                  format_counted(report->record_count, "record", "records"),
+                  format_size(report->bytes_before), format_size(report->bytes_after)));
   }
   if (report->left_over.held_bytes > 0) {
-    context.warn("a reader holds an older generation: its " +
-                 format_size(report->left_over.held_bytes) + " stay. When it has ended, " +
-                 command_in_text("xtts-precompute compact " + shell_quoted(options.from)) +
-                 " removes them, and so does the next build");
+    context.warn(
+        formatted("a reader holds an older generation: its {} stay. When it has ended, {} removes "
+                  "them, and so does the next build",
+                  format_size(report->left_over.held_bytes),
+                  command_in_text("xtts-precompute compact " + shell_quoted(options.from))));
   }
   warn_of_statistics(context, *report);
   context.print_json(report_to_json(*report));
@@ -153,13 +155,12 @@ Status run_convert(Context& context, const RewriteOptions& options) {
   const std::string what = report->is_completed
                                ? "completed a convert that was killed after it had published: "
                                : "converted ";
-  context.summarize(what + format_counted(report->record_count, "record", "records") + " to " +
-                    std::string(formats::name_of(storage.layout)) + " " +
-                    std::string(to_string(storage.dtype)) + " in " +
-                    std::string(formats::name_of(storage.store)) +
-                    (options.bake.empty() ? "" : ", normalized by the corpus' statistics") + ": " +
-                    format_size(report->bytes_before) + " before, " +
-                    format_size(report->bytes_after) + " now, every byte verified\n");
+  context.summarize(formatted("{}{} to {} {} in {}{}: {} before, {} now, every byte verified\n",
+                              what, format_counted(report->record_count, "record", "records"),
+                              formats::name_of(storage.layout), to_string(storage.dtype),
+                              formats::name_of(storage.store),
+                              options.bake.empty() ? "" : ", normalized by the corpus' statistics",
+                              format_size(report->bytes_before), format_size(report->bytes_after)));
   context.print_json(report_to_json(*report));
   return {};
 }
@@ -178,16 +179,16 @@ Status run_merge(Context& context, const MergeOptions& options) {
   if (!report) return report.status();
   std::string how = " (linked: the parts may go)";
   if (report->copied_count > 0)
-    how = " (" + std::to_string(report->copied_count) + " of them copied, every byte verified)";
+    how = formatted(" ({} of them copied, every byte verified)", report->copied_count);
   if (report->is_completed) how = " (every byte verified: the parts may go)";
-  context.summarize((report->is_completed
-                         ? "completed a merge that was killed after it had published: "
-                         : "merged ") +
-                    format_counted(report->part_count, "part", "parts") + ": " +
-                    format_counted(report->record_count, "record", "records") + " in " +
-                    format_counted(report->shard_count, "shard", "shards") + how + ", " +
-                    format_counted(report->reject_count, "reject", "rejects") + ", " +
-                    format_size(report->cache_bytes) + "\n");
+  context.summarize(formatted(
+      "{}{}: {} in {}{}, {}, {}\n",
+      report->is_completed ? "completed a merge that was killed after it had published: "
+                           : "merged ",
+      format_counted(report->part_count, "part", "parts"),
+      format_counted(report->record_count, "record", "records"),
+      format_counted(report->shard_count, "shard", "shards"), how,
+      format_counted(report->reject_count, "reject", "rejects"), format_size(report->cache_bytes)));
   context.print_json({{"parts", report->part_count},
                       {"records", report->record_count},
                       {"rejects", report->reject_count},

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/nearest_name.hpp"
 #include "cli/app.hpp"
 #include "cli/arguments.hpp"
@@ -72,7 +73,7 @@ std::string setting_meant(const std::string& flag, const std::string& value) {
   std::ranges::replace(wanted, '-', '_');
   for (const recipe::Key& key : recipe::key_table()) {
     if (key.name == wanted || key.name.ends_with("." + wanted))
-      return "--set " + wanted + "=" + (value.empty() ? "VALUE" : value);
+      return formatted("--set {}={}", wanted, value.empty() ? "VALUE" : value);
   }
   return {};
 }
@@ -91,7 +92,7 @@ Status explain(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     std::string unexpected;
     for (const std::string& word : words) unexpected += (unexpected.empty() ? "" : " ") + word;
-    message = (name.empty() ? "this program" : name) + " does not take '" + unexpected + "'";
+    message = formatted("{} does not take '{}'", name.empty() ? "this program" : name, unexpected);
   }
   bool is_meant = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -103,7 +104,7 @@ Status explain(const CLI::App& app, const CLI::ParseError& error) {
     std::string meant = name == "build" ? setting_meant(flag, value) : std::string();
     if (meant.empty()) meant = nearest_of(flag, flags);
     is_meant = is_meant || !meant.empty();
-    if (!meant.empty()) message += " (did you mean " + meant + "?)";
+    if (!meant.empty()) message += formatted(" (did you mean {}?)", meant);
   }
   if (!words.empty() && !is_meant && command.get_option_no_throw("PROGRAM") != nullptr)
     message += " (the program that trains comes after `--`)";

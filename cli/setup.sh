@@ -8,7 +8,7 @@ project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build pkg-config
   libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev
-  libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev
+  libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev zlib1g-dev
   python3 python3-ruamel.yaml python3-jinja2 librsvg2-bin)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev mold python3-dev python3-venv python3-h5py
   espeak-ng ffmpeg bindfs libsndfile1-dev sndfile-programs

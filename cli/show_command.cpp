@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/clip_description.hpp"
 #include "cli/command.hpp"
@@ -56,15 +57,16 @@ Status explain_absence(reader::CacheView& view, const std::string& id) {
   XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
   for (const auto& reject : rejects) {
     if (reject.id != id) continue;
-    return {StatusCode::kNotFound, "clip '" + escape_controls(id) + "' was rejected (" +
-                                       std::string(to_string(reject.kind)) + ", " +
-                                       name_of(reject.reason) +
-                                       "): " + escape_controls(report::words_of(reject))};
+    return {StatusCode::kNotFound,
+            formatted("clip '{}' was rejected ({}, {}): {}", escape_controls(id),
+                      to_string(reject.kind), name_of(reject.reason),
+                      escape_controls(report::words_of(reject)))};
   }
   XTTS_ASSIGN(const std::string meant, id_meant(view, id));
   return {StatusCode::kNotFound,
-          "there is no clip '" + escape_controls(id) + "' in " + view.path() + "; " +
-              (meant.empty() ? "ls lists them" : "did you mean '" + escape_controls(meant) + "'?")};
+          formatted("there is no clip '{}' in {}; {}", escape_controls(id), view.path(),
+                    meant.empty() ? "ls lists them"
+                                  : formatted("did you mean '{}'?", escape_controls(meant)))};
 }
 
 std::vector<std::int32_t> token_values(const reader::RecordData& record) {
@@ -114,19 +116,18 @@ std::string source_text(const formats::RecordFacts& facts) {
   std::string text = escape_controls(facts.source_path.value_or("(unknown)"));
   if (facts.codec) text += ", " + escape_controls(*facts.codec);
   if (facts.container) text += " in " + escape_controls(*facts.container);
-  if (facts.source_rate_hz) text += ", " + format_count(*facts.source_rate_hz) + " Hz";
+  if (facts.source_rate_hz) text += formatted(", {} Hz", format_count(*facts.source_rate_hz));
   if (facts.source_channel_count) {
     text += ", " + report::format_counted(*facts.source_channel_count, "channel", "channels");
   }
   if (facts.segment_start_s) {
-    text +=
-        ", from " + report::format_fixed(*facts.segment_start_s, 2) + " s to " +
-        (facts.segment_end_s ? report::format_fixed(*facts.segment_end_s, 2) + " s" : "its end");
+    text += formatted(
+        ", from {} s to {}", report::format_fixed(*facts.segment_start_s, 2),
+        facts.segment_end_s ? report::format_fixed(*facts.segment_end_s, 2) + " s" : "its end");
   } else if (facts.source_frame_count && facts.source_rate_hz.value_or(0) > 0) {
-    text += ", " +
-            report::format_fixed(
-                static_cast<double>(*facts.source_frame_count) / *facts.source_rate_hz, 2) +
-            " s";
+    text += formatted(
+        ", {} s", report::format_fixed(
+                      static_cast<double>(*facts.source_frame_count) / *facts.source_rate_hz, 2));
   }
   return text;
 }
@@ -134,7 +135,7 @@ std::string source_text(const formats::RecordFacts& facts) {
 std::string level_text(const formats::RecordFacts& facts) {
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
-    text += (text.empty() ? "" : ", ") + std::string(name) + " " + value;
+    text += formatted("{}{} {}", text.empty() ? "" : ", ", name, value);
   };
   if (facts.rms) add("RMS", format_short(double{*facts.rms}));
   if (facts.peak) add("peak", format_short(double{*facts.peak}));
@@ -179,13 +180,14 @@ std::string describe(const ClipFacts& clip, const std::vector<ClipColumn>& colum
   row("speaker", escape_controls(clip.speaker));
   row("language", escape_controls(clip.language));
   row("split", clip.split());
-  row("sound", report::format_fixed(clip.seconds, 2) + " s, " +
-                   report::format_counted(clip.plan.mel_len, "frame", "frames") +
-                   ((clip.plan.flags & formats::kPlanAudioCut) != 0 ? ", cut to max_frames" : ""));
+  row("sound",
+      formatted("{} s, {}{}", report::format_fixed(clip.seconds, 2),
+                report::format_counted(clip.plan.mel_len, "frame", "frames"),
+                (clip.plan.flags & formats::kPlanAudioCut) != 0 ? ", cut to max_frames" : ""));
   row("source", source_text(facts));
   if (facts.trim_start_samples && facts.trim_end_samples) {
-    row("trim", "samples " + format_count(*facts.trim_start_samples) + " to " +
-                    format_count(*facts.trim_end_samples));
+    row("trim", formatted("samples {} to {}", format_count(*facts.trim_start_samples),
+                          format_count(*facts.trim_end_samples)));
   }
   row("level", level_text(facts));
   row("warnings", escape_controls(report::lines_of(facts.warnings)));
@@ -198,9 +200,10 @@ std::string describe(const ClipFacts& clip, const std::vector<ClipColumn>& colum
       row(" ", tokens_text(column));
       continue;
     }
-    row(column.name.c_str(), text + ", min " + format_short(column.low) + ", mean " +
-                                 format_short(column.mean) + ", max " + format_short(column.high) +
-                                 (column.is_baked ? ", normalized by the corpus' statistics" : ""));
+    row(column.name.c_str(),
+        formatted("{}, min {}, mean {}, max {}{}", text, format_short(column.low),
+                  format_short(column.mean), format_short(column.high),
+                  column.is_baked ? ", normalized by the corpus' statistics" : ""));
   }
   return table.render();
 }
@@ -264,7 +267,7 @@ void take_logarithms(std::vector<float>& values, formats::FeatureConfig& config)
 Result<json> figure_of(const ClipFacts& clip, const ClipColumn& mel,
                        formats::FeatureConfig config) {
   if (mel.record.shape.size() != 2)
-    return Status(StatusCode::kUnsupported, "column " + mel.name + " is not a matrix");
+    return Status(StatusCode::kUnsupported, formatted("column {} is not a matrix", mel.name));
   std::vector<float> values = values_as_float32(mel.record);
   if (mel.name == "linear") take_logarithms(values, config);
   const Frequencies shown = frequencies_of(config);
@@ -295,7 +298,7 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
                    const std::vector<ClipColumn>& columns) {
   const auto write = [&](const std::string& path, std::string_view bytes) {
     XTTS_TRY(write_output_file(context.env, path, bytes));
-    context.inform("wrote " + path + ", " + report::format_size(bytes.size()));
+    context.inform(formatted("wrote {}, {}", path, report::format_size(bytes.size())));
     return Status();
   };
   const ClipColumn* mel = find_column(columns, "mel");

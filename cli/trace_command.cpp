@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "cli/adviser.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -26,7 +27,7 @@ Status run_trace(const Context& context, const TraceCommand& command) {
   std::vector<std::string> words{"trace"};
   for (const auto& [name, value] :
        {std::pair{"--for", &command.seconds}, {"--out", &command.out}, {"--keep", &command.keep}}) {
-    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
+    if (!value->empty()) words.push_back(formatted("{}={}", std::string(name), *value));
   }
   words.emplace_back("--");
   words.insert(words.end(), command.program.begin(), command.program.end());

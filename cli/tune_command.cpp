@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/package_module.hpp"
@@ -21,7 +22,7 @@ Status run_tune(const TuneCommand& command, const Flags& flags) {
   for (const auto& [name, value] : {std::pair{"--framework", &command.framework},
                                     {"--env-file", &command.env_file},
                                     {"--memory-limit", &command.memory_limit}}) {
-    if (!value->empty()) words.push_back(std::string(name) + "=" + *value);
+    if (!value->empty()) words.push_back(formatted("{}={}", std::string(name), *value));
   }
   for (const auto& [name, is_set] : {std::pair{"--verify", command.is_verified},
                                      {"--no-xla", command.without_xla},

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -25,20 +26,20 @@ using report::format_counted;
 using report::format_size;
 
 std::string describe_bytes(const report::Progress& progress) {
-  return "verify " + report::format_share(progress.done, progress.total) + "  " +
-         format_size(progress.done) + "/" + format_size(progress.total) + "  " +
-         report::format_short(progress.per_second / 1e6) + " MB/s";
+  return formatted("verify {}  {}/{}  {} MB/s", report::format_share(progress.done, progress.total),
+                   format_size(progress.done), format_size(progress.total),
+                   report::format_short(progress.per_second / 1e6));
 }
 
 std::string describe_clips(const report::Progress& progress) {
-  return "computing again " + report::format_count(progress.done) + "/" +
-         format_counted(progress.total, "clip", "clips") + "  " +
-         report::format_short(progress.per_second) + " clips/s";
+  return formatted("computing again {}/{}  {} clips/s", report::format_count(progress.done),
+                   format_counted(progress.total, "clip", "clips"),
+                   report::format_short(progress.per_second));
 }
 
 std::string describe_shards(const report::Progress& progress) {
-  return "mending shard " + report::format_count(progress.done + 1) + " of " +
-         report::format_count(progress.total);
+  return formatted("mending shard {} of {}", report::format_count(progress.done + 1),
+                   report::format_count(progress.total));
 }
 
 // The progress line of one stage. Any thread may update it.
@@ -76,11 +77,11 @@ class StageView {
 
 // Says what verify --deep recomputed.
 std::string deep_summary(const verify::Report& report) {
-  const std::string recomputed = "; " + report::format_count(report.comparison.count()) + " of " +
-                                 format_counted(report.sampled_of, "clip", "clips") +
-                                 " computed again from the sources";
+  const std::string recomputed = formatted("; {} of {} computed again from the sources",
+                                           report::format_count(report.comparison.count()),
+                                           format_counted(report.sampled_of, "clip", "clips"));
   const std::string how = request::words_of(report.comparison);
-  return how.empty() ? recomputed : recomputed + " and compared " + how;
+  return how.empty() ? recomputed : formatted("{} and compared {}", recomputed, how);
 }
 
 std::string to_text(const verify::Finding& finding) {
@@ -88,7 +89,7 @@ std::string to_text(const verify::Finding& finding) {
   if (finding.offset_bytes) text += " at byte " + report::format_count(*finding.offset_bytes);
   text += ": " + request::what_of(finding);
   if (!finding.clip.empty()) text += " of " + escape_controls(finding.clip);
-  if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
+  if (!finding.column.empty()) text += formatted(" ({})", escape_controls(finding.column));
   const std::string expected = request::words_of(finding.expected);
   const std::string found = request::words_of(finding.found);
   if (!expected.empty()) text += ", expected " + escape_controls(expected);
@@ -98,9 +99,10 @@ std::string to_text(const verify::Finding& finding) {
 
 std::string to_text(const verify::RepairedFile& repair) {
   std::string text =
-      escape_controls(repair.file) + ": " + escape_controls(request::words_of(repair));
+      formatted("{}: {}", escape_controls(repair.file), escape_controls(request::words_of(repair)));
   if (repair.recomputed_count > 0) {
-    text += ", " + format_counted(repair.recomputed_count, "record", "records") + " computed again";
+    text += formatted(", {} computed again",
+                      format_counted(repair.recomputed_count, "record", "records"));
   }
   return text + "\n";
 }
@@ -114,10 +116,11 @@ std::string to_text(const verify::Remedy& remedy) {
 std::string summary_of(const verify::Report& report) {
   const char* const verdict = !report.ok ? "damaged" : report.repaired.empty() ? "ok" : "mended";
   std::string text =
-      std::string(verdict) + ": " + format_counted(report.clip_count, "clip", "clips") + ", " +
-      format_counted(report.record_count, "record", "records") + " in " +
-      format_counted(report.shard_count, "shard", "shards") + ", " +
-      format_size(report.bytes_checked) + " checked in " + report::format_duration(report.seconds);
+      formatted("{}: {}, {} in {}, {} checked in {}", std::string(verdict),
+                format_counted(report.clip_count, "clip", "clips"),
+                format_counted(report.record_count, "record", "records"),
+                format_counted(report.shard_count, "shard", "shards"),
+                format_size(report.bytes_checked), report::format_duration(report.seconds));
   if (report.level == verify::Level::kQuick)
     text += " (quick: manifest, sizes and index; --level full checks every byte)";
   if (report.level == verify::Level::kDeep) text += deep_summary(report);
@@ -162,20 +165,21 @@ Status run_verify(Context& context, const VerifyOptions& options) {
 
   for (const verify::Finding& finding : report->findings) context.summarize(to_text(finding));
   if (report->finding_count > report->findings.size()) {
-    context.summarize("and " +
-                      format_counted(report->finding_count - report->findings.size(),
-                                     "more finding", "more findings") +
-                      ", told once these are mended\n");
+    context.summarize(formatted("and {}, told once these are mended\n",
+                                format_counted(report->finding_count - report->findings.size(),
+                                               "more finding", "more findings")));
   }
   for (const verify::RepairedFile& repair : report->repaired) context.summarize(to_text(repair));
   if (report->remedy) context.summarize(to_text(*report->remedy));
   if (const std::string note = note_on_recipe(context, options.cache); !note.empty())
-    context.summarize("the recipe differs from the shipped one: " + escape_controls(note) + "\n");
+    context.summarize(
+        formatted("the recipe differs from the shipped one: {}\n", escape_controls(note)));
   context.summarize(summary_of(*report));
   context.print_json(request::to_json(*report));
   if (report->ok) return {};
-  return {StatusCode::kCorrupt, options.cache + " is damaged: " +
-                                    format_counted(report->finding_count, "finding", "findings")};
+  return {StatusCode::kCorrupt,
+          formatted("{} is damaged: {}", options.cache,
+                    format_counted(report->finding_count, "finding", "findings"))};
 }
 
 }  // namespace

@@ -3,15 +3,21 @@ find_package(Threads REQUIRED)
 
 # The reader needs headers alone, so that libxtts_reader.so links nothing.
 find_path(XTTS_XXHASH_INCLUDE xxhash.h)
+find_path(XTTS_FMT_INCLUDE fmt/core.h)
 find_package(nlohmann_json 3.10 QUIET)
 if(NOT XTTS_XXHASH_INCLUDE)
   message(FATAL_ERROR "xxhash.h was not found: apt-get install libxxhash-dev")
+endif()
+if(NOT XTTS_FMT_INCLUDE)
+  message(FATAL_ERROR "fmt/core.h was not found: apt-get install libfmt-dev")
 endif()
 if(NOT nlohmann_json_FOUND)
   message(FATAL_ERROR "nlohmann/json.hpp, 3.10 or later, was not found: apt-get install nlohmann-json3-dev")
 endif()
 add_library(xxhash_header INTERFACE)  # XXH_INLINE_ALL
 target_include_directories(xxhash_header SYSTEM INTERFACE ${XTTS_XXHASH_INCLUDE})
+add_library(fmt_headers INTERFACE)
+target_include_directories(fmt_headers SYSTEM INTERFACE ${XTTS_FMT_INCLUDE})
 
 if(NOT XTTS_BUILD_TOOLS)
   return()

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/bytes.hpp"
@@ -73,19 +74,19 @@ Result<std::string> decode_name(std::span<const std::byte> bytes) {
 
 Status check_algorithms(std::span<const std::byte> bytes) {
   if (const auto value = load<std::uint16_t>(bytes, at::kHeaderBytes); value != kBlockHeaderBytes) {
-    return corrupt("block header: header bytes are " + std::to_string(value) + ", not 4080");
+    return corrupt(formatted("block header: header bytes are {}, not 4080", value));
   }
   if (const auto value = load<std::uint32_t>(bytes, at::kPage); value != kPageBytes) {
     return {StatusCode::kUnsupported,
-            "block header: page bytes are " + std::to_string(value) + ", not 4096"};
+            formatted("block header: page bytes are {}, not 4096", value)};
   }
   if (const auto value = load<std::uint8_t>(bytes, at::kCheckAlgorithm); value != kCheckXxh3) {
     return {StatusCode::kUnsupported,
-            "block header: check algorithm " + std::to_string(value) + " is not known"};
+            formatted("block header: check algorithm {} is not known", value)};
   }
   if (const auto value = load<std::uint8_t>(bytes, at::kDigestAlgorithm); value != kDigestXxh3) {
     return {StatusCode::kUnsupported,
-            "block header: digest algorithm " + std::to_string(value) + " is not known"};
+            formatted("block header: digest algorithm {} is not known", value)};
   }
   return {};
 }
@@ -100,15 +101,14 @@ Result<ColumnSpec> decode_column(std::span<const std::byte> bytes) {
   column.numerics = load_digest(bytes, at::kNumerics);
   const std::size_t rank = load<std::uint8_t>(bytes, at::kRank);
   if (rank < 1 || rank > kRankMax) {
-    return corrupt("block header: rank " + std::to_string(rank) + " is outside 1 to 4");
+    return corrupt(formatted("block header: rank {} is outside 1 to 4", rank));
   }
   for (std::size_t axis = 0; axis < kRankMax; ++axis) {
     const auto extent = load<std::uint32_t>(bytes, at::kShape + 4 * axis);
     if (axis < rank) {
       column.shape.push_back(extent);
     } else if (extent != 0) {
-      return corrupt("block header: shape has " + std::to_string(extent) + " in unused axis " +
-                     std::to_string(axis));
+      return corrupt(formatted("block header: shape has {} in unused axis {}", extent, axis));
     }
   }
   if (Status status = column.validate(); !status.ok()) {
@@ -121,11 +121,11 @@ Status decode_records(std::span<const std::byte> bytes, BlockHeader& header) {
   const std::size_t count = load<std::uint16_t>(bytes, at::kRecordCount);
   const std::uint32_t per_block = header.column.geometry().records_per_block;
   if (load<std::uint32_t>(bytes, at::kRecordsPerBlock) != per_block) {
-    return corrupt("block header: records per block are not " + std::to_string(per_block));
+    return corrupt(formatted("block header: records per block are not {}", per_block));
   }
   if (count < 1 || count > per_block) {
-    return corrupt("block header: records in this block, " + std::to_string(count) +
-                   ", are outside 1 to " + std::to_string(per_block));
+    return corrupt(formatted("block header: records in this block, {}, are outside 1 to {}", count,
+                             per_block));
   }
   header.records.resize(count);
   for (std::size_t slot = 0; slot < count; ++slot) {
@@ -137,8 +137,8 @@ Status decode_records(std::span<const std::byte> bytes, BlockHeader& header) {
     record.check = load<std::uint64_t>(bytes, entry + 16);
     record.id_hash = load_digest(bytes, at::kIdHashes + 16 * slot);
     if (record.length > header.column.shape[0]) {
-      return corrupt("block header: true length " + std::to_string(record.length) + " of record " +
-                     std::to_string(slot) + " is above " + std::to_string(header.column.shape[0]));
+      return corrupt(formatted("block header: true length {} of record {} is above {}",
+                               record.length, slot, header.column.shape[0]));
     }
   }
   return {};
@@ -147,20 +147,19 @@ Status decode_records(std::span<const std::byte> bytes, BlockHeader& header) {
 // The layout leaves no choice: offsets, stride and payload bytes follow from lengths.
 Status check_layout(std::span<const std::byte> bytes, const BlockHeader& header) {
   if (load<std::uint64_t>(bytes, at::kStride) != stride_of(header.column)) {
-    return corrupt("block header: stride is not " + std::to_string(stride_of(header.column)));
+    return corrupt(formatted("block header: stride is not {}", stride_of(header.column)));
   }
   std::vector<BlockRecord> expected = header.records;
   const std::uint64_t payload_bytes = lay_out_records(header.column, expected);
   for (std::size_t slot = 0; slot < expected.size(); ++slot) {
     if (header.records[slot].offset_bytes != expected[slot].offset_bytes) {
-      return corrupt("block header: offset of record " + std::to_string(slot) + " is " +
-                     std::to_string(header.records[slot].offset_bytes) + ", not " +
-                     std::to_string(expected[slot].offset_bytes));
+      return corrupt(formatted("block header: offset of record {} is {}, not {}", slot,
+                               header.records[slot].offset_bytes, expected[slot].offset_bytes));
     }
   }
   if (header.payload_bytes != payload_bytes) {
-    return corrupt("block header: payload bytes are " + std::to_string(header.payload_bytes) +
-                   ", not " + std::to_string(payload_bytes));
+    return corrupt(formatted("block header: payload bytes are {}, not {}", header.payload_bytes,
+                             payload_bytes));
   }
   return {};
 }
@@ -191,18 +190,18 @@ std::uint64_t ColumnSpec::row_bytes() const noexcept {
 
 Status ColumnSpec::validate() const {
   if (!is_column_name(name)) {
-    return invalid("column name '" + name +
-                   "' is not 1 to 31 bytes of UTF-8 that can name a folder");
+    return invalid(
+        formatted("column name '{}' is not 1 to 31 bytes of UTF-8 that can name a folder", name));
   }
   const std::uint64_t element_bytes = size_bytes(dtype);
   if (element_bytes == 0) {
-    return invalid("dtype " + std::to_string(static_cast<unsigned>(dtype)) + " is not known");
+    return invalid(formatted("dtype {} is not known", static_cast<unsigned>(dtype)));
   }
   if (layout != Layout::kPadded && layout != Layout::kPacked) {
-    return invalid("layout " + std::to_string(static_cast<unsigned>(layout)) + " is not known");
+    return invalid(formatted("layout {} is not known", static_cast<unsigned>(layout)));
   }
   if (shape.empty() || shape.size() > kRankMax) {
-    return invalid("rank " + std::to_string(shape.size()) + " is outside 1 to 4");
+    return invalid(formatted("rank {} is outside 1 to 4", shape.size()));
   }
   std::uint64_t bytes = element_bytes;
   for (const std::uint32_t extent : shape) {
@@ -276,7 +275,7 @@ std::array<std::byte, kBlockHeaderBytes> encode_block_header(const BlockHeader& 
 
 Result<BlockHeader> decode_block_header(std::span<const std::byte> bytes) {
   if (bytes.size() != kBlockHeaderBytes) {
-    return corrupt("block header: size is " + std::to_string(bytes.size()) + " bytes, not 4080");
+    return corrupt(formatted("block header: size is {} bytes, not 4080", bytes.size()));
   }
   XTTS_TRY(check_preamble(bytes, kBlockMagic, kWhat));
   XTTS_TRY(check_algorithms(bytes));

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/constants.hpp"
@@ -37,21 +38,20 @@ Result<std::vector<RecordFacts>> decode_records(std::span<const std::byte> bytes
                                                 std::size_t sums_offset) {
   const std::size_t count = load<std::uint16_t>(bytes, kRecordCountAt);
   if (count < 1 || count > kBlockRecordsMax) {
-    return corrupt("facts value: records, " + std::to_string(count) + ", are outside 1 to 64");
+    return corrupt(formatted("facts value: records, {}, are outside 1 to 64", count));
   }
   std::vector<RecordFacts> records;
   std::size_t begin = kOffsetsAt + 4 * (count + 1);
   if (load<std::uint32_t>(bytes, kOffsetsAt) != begin) {
-    return corrupt("facts value: offsets do not begin at " + std::to_string(begin));
+    return corrupt(formatted("facts value: offsets do not begin at {}", begin));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t end = load<std::uint32_t>(bytes, kOffsetsAt + 4 * (i + 1));
     if (end < begin || end > sums_offset) {
-      return corrupt("facts value: offsets of record " + std::to_string(i) +
-                     " do not ascend to the sums");
+      return corrupt(formatted("facts value: offsets of record {} do not ascend to the sums", i));
     }
     auto facts = decode_facts(bytes.subspan(begin, end - begin));
-    if (!facts) return facts.status().with_context("facts value: record " + std::to_string(i));
+    if (!facts) return facts.status().with_context(formatted("facts value: record {}", i));
     records.push_back(std::move(*facts));
     begin = end;
   }
@@ -90,8 +90,8 @@ std::string encode_block_facts(const BlockFacts& facts) {
 
 Result<BlockFacts> decode_block_facts(std::span<const std::byte> bytes) {
   if (!is_value_size(bytes.size())) {
-    return corrupt("facts value: size, " + std::to_string(bytes.size()) +
-                   " bytes, does not fill pages less 16 bytes");
+    return corrupt(
+        formatted("facts value: size, {} bytes, does not fill pages less 16 bytes", bytes.size()));
   }
   XTTS_TRY(check_preamble(bytes, kMagic, kWhat));
   const std::size_t sum_count = load<std::uint32_t>(bytes, kSumCountAt);

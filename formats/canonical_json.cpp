@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 
+#include "base/formatted.hpp"
 #include "formats/preamble.hpp"
 
 namespace xtts::formats {
@@ -90,9 +91,9 @@ Status check_size(std::string_view text) {
     if (c == '[' || c == '{') ++depth;
     if (c == '[' || c == '{' || c == ',') ++values;
     if (depth > kDepthMax)
-      return corrupt("JSON is nested deeper than 64 levels at byte " + std::to_string(i));
+      return corrupt(formatted("JSON is nested deeper than 64 levels at byte {}", i));
     if (values > kValueCountMax) {
-      return corrupt("JSON holds more than " + std::to_string(kValueCountMax) + " values");
+      return corrupt(formatted("JSON holds more than {} values", kValueCountMax));
     }
   }
   return {};
@@ -103,7 +104,7 @@ std::string shown(const json& value) {
   if (text.size() <= kShownBytesMax) return text;
   std::size_t end = kShownBytesMax;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "… (" + std::to_string(text.size()) + " bytes)";
+  return formatted("{}… ({} bytes)", text.substr(0, end), text.size());
 }
 
 class Differences {
@@ -114,8 +115,8 @@ class Differences {
     if (first.is_object() && second.is_object()) {
       collect_members(first, second, path);
     } else if (first != second) {
-      lines_.push_back(path + ": " + shown(first) + " " + names_.in_first + ", " + shown(second) +
-                       " " + names_.in_second);
+      lines_.push_back(formatted("{}: {} {}, {} {}", path, shown(first), names_.in_first,
+                                 shown(second), names_.in_second));
     }
   }
   [[nodiscard]] std::vector<std::string> take() { return std::move(lines_); }
@@ -123,20 +124,20 @@ class Differences {
  private:
   void collect_members(const json& first, const json& second, const std::string& path) {
     const auto below = [&](const std::string& key) {
-      return path.empty() ? key : path + "." + key;
+      return path.empty() ? key : formatted("{}.{}", path, key);
     };
     for (const auto& [key, member] : first.items()) {
       if (const auto other = second.find(key); other != second.end()) {
         collect(member, *other, below(key));
       } else {
-        lines_.push_back(below(key) + ": " + shown(member) + " " + names_.in_first + ", " +
-                         names_.not_in_second);
+        lines_.push_back(formatted("{}: {} {}, {}", below(key), shown(member), names_.in_first,
+                                   names_.not_in_second));
       }
     }
     for (const auto& [key, member] : second.items()) {
       if (first.contains(key)) continue;
-      lines_.push_back(below(key) + ": absent " + names_.in_first + ", " + shown(member) + " " +
-                       names_.in_second);
+      lines_.push_back(formatted("{}: absent {}, {} {}", below(key), names_.in_first, shown(member),
+                                 names_.in_second));
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/preamble.hpp"
@@ -138,7 +139,7 @@ bool read_value(std::span<const std::byte> bytes, std::vector<Reason>& out) {
 
 Status check_values(const RecordFacts& facts) {
   if (facts.split.value_or(0) >= kSplits.size()) {
-    return corrupt("facts: split " + std::to_string(*facts.split) + " is none of 0, 1, 2");
+    return corrupt(formatted("facts: split {} is none of 0, 1, 2", *facts.split));
   }
   if (facts.text_was_cut.value_or(0) > 1) return corrupt("facts: text was cut is neither 0 nor 1");
   return {};
@@ -151,8 +152,8 @@ Status read_field(std::uint16_t tag, std::span<const std::byte> bytes, RecordFac
     if (field_tag != tag) return;
     known = true;
     if (!read_value(bytes, member)) {
-      status = corrupt("facts: " + std::string(name) + " has " + std::to_string(bytes.size()) +
-                       " bytes, which no value of it has");
+      status = corrupt(
+          formatted("facts: {} has {} bytes, which no value of it has", name, bytes.size()));
     }
   });
   if (!known) facts.unknown.emplace(tag, text_of(bytes));
@@ -186,12 +187,10 @@ Result<RecordFacts> decode_facts(std::span<const std::byte> bytes) {
     const auto tag = load<std::uint16_t>(bytes, 0);
     const std::size_t size = load<std::uint32_t>(bytes, 4);
     if (tag <= previous_tag) {
-      return corrupt("facts: tag " + std::to_string(tag) + " is not above tag " +
-                     std::to_string(previous_tag));
+      return corrupt(formatted("facts: tag {} is not above tag {}", tag, previous_tag));
     }
     if (size > bytes.size() - kFieldHeaderBytes) {
-      return corrupt("facts: size of tag " + std::to_string(tag) +
-                     " reaches beyond the record's facts");
+      return corrupt(formatted("facts: size of tag {} reaches beyond the record's facts", tag));
     }
     XTTS_TRY(read_field(tag, bytes.subspan(kFieldHeaderBytes, size), facts));
     previous_tag = tag;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/preamble.hpp"
@@ -56,25 +57,26 @@ bool is_by_record(SectionKind kind) {
 Status check_sizes(std::span<const std::byte> bytes, const IndexFooter& footer,
                    std::uint64_t file_bytes) {
   if (const auto value = load<std::uint32_t>(bytes, kChunkBytesAt); value != kIndexChunkBytes) {
-    return corrupt("index footer: chunk bytes are " + std::to_string(value) + ", not 65536");
+    return corrupt(formatted("index footer: chunk bytes are {}, not 65536", value));
   }
   if (footer.generation == 0) return corrupt("index footer: generation is 0");
   if (footer.file_bytes != file_bytes) {
-    return corrupt("index footer: file bytes are " + std::to_string(footer.file_bytes) +
-                   ", but the file has " + std::to_string(file_bytes));
+    return corrupt(formatted("index footer: file bytes are {}, but the file has {}",
+                             footer.file_bytes, file_bytes));
   }
   if (footer.data_bytes > file_bytes || footer.data_bytes % kIndexAlignmentBytes != 0) {
-    return corrupt("index footer: bytes before the chunk checks, " +
-                   std::to_string(footer.data_bytes) +
-                   ", are above the file's or no multiple of 64");
+    return corrupt(
+        formatted("index footer: bytes before the chunk checks, {}, are above the file's or no "
+                  "multiple of 64",
+                  footer.data_bytes));
   }
   // data_bytes is at most file_bytes here, so neither the rounding nor the product can wrap for
   // files below 2^63.
   const std::uint64_t chunks =
       footer.data_bytes / kIndexChunkBytes + (footer.data_bytes % kIndexChunkBytes != 0 ? 1 : 0);
   if (footer.chunk_count != chunks) {
-    return corrupt("index footer: number of chunks is " + std::to_string(footer.chunk_count) +
-                   ", not " + std::to_string(chunks));
+    return corrupt(
+        formatted("index footer: number of chunks is {}, not {}", footer.chunk_count, chunks));
   }
   if (file_bytes - footer.data_bytes != chunks * kCheckBytes + kIndexFooterBytes) {
     return corrupt("index footer: file bytes are not those of data, chunk checks and footer");
@@ -84,9 +86,8 @@ Status check_sizes(std::span<const std::byte> bytes, const IndexFooter& footer,
 
 Status check_section(const SectionEntry& section, const IndexFooter& footer, std::uint64_t end) {
   const auto fail = [&](const std::string& problem) {
-    return corrupt("index footer: section of kind " +
-                   std::to_string(static_cast<std::uint32_t>(section.kind)) + ", column " +
-                   std::to_string(section.column_id) + ": " + problem);
+    return corrupt(formatted("index footer: section of kind {}, column {}: {}",
+                             static_cast<std::uint32_t>(section.kind), section.column_id, problem));
   };
   if (section.offset_bytes % kIndexAlignmentBytes != 0) return fail("offset is no multiple of 64");
   if (section.offset_bytes < end) return fail("offset lies in the section before");
@@ -109,7 +110,7 @@ Status check_section(const SectionEntry& section, const IndexFooter& footer, std
 Status decode_sections(std::span<const std::byte> bytes, IndexFooter& footer) {
   const std::size_t count = load<std::uint32_t>(bytes, kSectionCountAt);
   if (count > kIndexSectionsMax) {
-    return corrupt("index footer: number of sections, " + std::to_string(count) + ", is above 64");
+    return corrupt(formatted("index footer: number of sections, {}, is above 64", count));
   }
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -166,7 +167,7 @@ std::string encode_index_footer(const IndexFooter& footer) {
 Result<IndexFooter> decode_index_footer(std::span<const std::byte> bytes,
                                         std::uint64_t file_bytes) {
   if (bytes.size() != kIndexFooterBytes) {
-    return corrupt("index footer: size is " + std::to_string(bytes.size()) + " bytes, not 4096");
+    return corrupt(formatted("index footer: size is {} bytes, not 4096", bytes.size()));
   }
   XTTS_TRY(check_preamble(bytes, kMagic, kWhat));
   IndexFooter footer;

@@ -1,5 +1,6 @@
 #include "formats/json_fields.hpp"
 
+#include "base/formatted.hpp"
 #include "formats/preamble.hpp"
 
 namespace xtts::formats {
@@ -30,7 +31,7 @@ void JsonFields::fail(const std::string& key, const std::string& problem) {
   if (!failure_->ok()) return;
   std::string place = path_;
   if (!key.empty()) place += place.empty() ? key : "." + key;
-  *failure_ = corrupt(place.empty() ? problem : place + ": " + problem);
+  *failure_ = corrupt(place.empty() ? problem : formatted("{}: {}", place, problem));
 }
 
 const json* JsonFields::find(const char* key) const {
@@ -47,8 +48,7 @@ std::uint64_t JsonFields::integer_between(const char* key, std::uint64_t minimum
   }
   const auto value = member->get<std::uint64_t>();
   if (value < minimum || value > maximum) {
-    fail(key, std::to_string(value) + " is outside " + std::to_string(minimum) + " to " +
-                  std::to_string(maximum));
+    fail(key, formatted("{} is outside {} to {}", value, minimum, maximum));
     return minimum;
   }
   return value;
@@ -93,7 +93,7 @@ const json& JsonFields::any_object(const char* key) {
 
 JsonFields JsonFields::object(const char* key) {
   const json& member = any_object(key);
-  return {member, path_.empty() ? std::string(key) : path_ + "." + key, *failure_};
+  return {member, path_.empty() ? std::string(key) : formatted("{}.{}", path_, key), *failure_};
 }
 
 const json& JsonFields::array(const char* key) {
@@ -104,10 +104,10 @@ const json& JsonFields::array(const char* key) {
 }
 
 std::vector<JsonFields> JsonFields::objects(const char* key) {
-  const std::string place = path_.empty() ? std::string(key) : path_ + "." + key;
+  const std::string place = path_.empty() ? std::string(key) : formatted("{}.{}", path_, key);
   std::vector<JsonFields> list;
   for (const json& member : array(key)) {
-    list.emplace_back(member, place + "[" + std::to_string(list.size()) + "]", *failure_);
+    list.emplace_back(member, formatted("{}[{}]", place, list.size()), *failure_);
   }
   return list;
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
@@ -125,7 +126,7 @@ std::string find_nonfinite(const json& value, const std::string& path) {
   if (value.is_number_float()) return std::isfinite(value.get<double>()) ? "" : path;
   if (!value.is_structured()) return {};
   for (const auto& [key, member] : value.items()) {
-    std::string found = find_nonfinite(member, path.empty() ? key : path + "." + key);
+    std::string found = find_nonfinite(member, path.empty() ? key : formatted("{}.{}", path, key));
     if (!found.empty()) return found;
   }
   return {};
@@ -137,7 +138,8 @@ Status check_stores(const Manifest& manifest) {
   for (const ColumnEntry& column : manifest.columns) {
     if (name == std::string(name_of(column.store))) continue;
     return {StatusCode::kInternal,
-            "manifest: column " + column.spec.name + " has another store than the storage section"};
+            formatted("manifest: column {} has another store than the storage section",
+                      column.spec.name)};
   }
   return {};
 }
@@ -146,7 +148,7 @@ Result<json> to_checked_json(const Manifest& manifest) {
   XTTS_TRY(check_stores(manifest));
   json document = to_json(manifest);
   if (const std::string path = find_nonfinite(document, ""); !path.empty()) {
-    return Status(StatusCode::kInternal, "manifest: " + path + " is not a finite number");
+    return Status(StatusCode::kInternal, formatted("manifest: {} is not a finite number", path));
   }
   return document;
 }
@@ -177,14 +179,14 @@ const ColumnEntry* Manifest::find_column(std::string_view name) const noexcept {
 
 Status Manifest::allows_changes() const {
   if (ro_compat_flags == 0) return {};
-  return {StatusCode::kUnsupported, "manifest: ro_compat bit " +
-                                        std::to_string(std::countr_zero(ro_compat_flags)) +
-                                        " is set, which this version does not know: it can read "
-                                        "this cache, but a newer version has to change it"};
+  return {StatusCode::kUnsupported,
+          formatted("manifest: ro_compat bit {} is set, which this version does not know: it can "
+                    "read this cache, but a newer version has to change it",
+                    std::countr_zero(ro_compat_flags))};
 }
 
 std::string Partition::name() const {
-  return std::to_string(index) + "/" + std::to_string(count);
+  return formatted("{}/{}", index, count);
 }
 
 Result<std::string> encode_manifest(const Manifest& manifest) {
@@ -214,12 +216,12 @@ std::string_view file_extension_of(StoreKind store) {
 std::string shard_file_name(std::uint64_t ordinal, const Digest& digest, StoreKind store) {
   const std::string number = std::to_string(ordinal);
   const std::size_t zeros = number.size() < 5 ? 5 - number.size() : 0;
-  return std::string(zeros, '0') + number + "-" + digest.to_hex() +
-         std::string(file_extension_of(store));
+  return formatted("{}{}-{}{}", std::string(zeros, '0'), number, digest.to_hex(),
+                   file_extension_of(store));
 }
 
 std::string index_file_name(const Digest& digest) {
-  return "index-" + digest.to_hex() + ".bin";
+  return formatted("index-{}.bin", digest.to_hex());
 }
 
 }  // namespace xtts::formats

@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
@@ -39,7 +40,7 @@ template <typename Enum>
 Enum read_enum(JsonFields& fields, const char* key) {
   const std::string name = fields.text(key);
   const auto value = parse_enum<Enum>(name);
-  if (!value) fields.fail(key, "'" + name.substr(0, 40) + "' is not known");
+  if (!value) fields.fail(key, formatted("'{}' is not known", name.substr(0, 40)));
   return value.value_or(Enum{});
 }
 
@@ -71,11 +72,11 @@ std::uint32_t read_fill(JsonFields& fields, DType dtype) {
 void read_geometry(JsonFields& fields, ColumnEntry& column) {
   const Geometry geometry = column.spec.geometry();
   if (fields.integer<std::uint32_t>("records_per_block") != geometry.records_per_block) {
-    fields.fail("records_per_block", "is not " + std::to_string(geometry.records_per_block));
+    fields.fail("records_per_block", formatted("is not {}", geometry.records_per_block));
   }
   column.records_per_shard = fields.integer<std::uint64_t>("records_per_shard");
   if (column.records_per_shard == 0 || column.records_per_shard > geometry.clips_per_shard()) {
-    fields.fail("records_per_shard", "is not 1 to " + std::to_string(geometry.clips_per_shard()));
+    fields.fail("records_per_shard", formatted("is not 1 to {}", geometry.clips_per_shard()));
   }
 }
 
@@ -84,7 +85,8 @@ ColumnEntry read_column(JsonFields fields, std::uint32_t id, std::uint64_t gener
   column.spec.name = fields.text("name");
   column.spec.id = id;
   const std::string dtype = fields.text("dtype");
-  if (!parse_dtype(dtype)) fields.fail("dtype", "'" + dtype.substr(0, 40) + "' is not known");
+  if (!parse_dtype(dtype))
+    fields.fail("dtype", formatted("'{}' is not known", dtype.substr(0, 40)));
   column.spec.dtype = parse_dtype(dtype).value_or(DType::kFloat32);
   column.spec.shape = fields.integers("shape");
   column.spec.layout = read_enum<Layout>(fields, "layout");
@@ -155,9 +157,9 @@ std::vector<std::string> read_names(JsonFields& fields, const char* key, std::si
   std::set<std::string_view> seen;
   for (const std::string& name : names) {
     if (seen.insert(name).second) continue;
-    fields.fail(key, "holds '" + name +
-                         "' twice, so clips may have the numbers of others: a build with "
-                         "--overwrite makes the cache anew");
+    fields.fail(key, formatted("holds '{}' twice, so clips may have the numbers of others: a build "
+                               "with --overwrite makes the cache anew",
+                               name));
     break;
   }
   return names;
@@ -216,7 +218,7 @@ void read_fingerprints(JsonFields fields, Manifest& manifest) {
 Status read_identity(JsonFields& fields, Manifest& manifest) {
   const std::string format = fields.text("format");
   if (format != "xtts-cache")
-    fields.fail("format", "'" + format.substr(0, 40) + "' is not xtts-cache");
+    fields.fail("format", formatted("'{}' is not xtts-cache", format.substr(0, 40)));
   const auto version = fields.integer<std::uint64_t>("version");
   if (!fields.ok()) return {};
   XTTS_TRY(check_version(version, kWhat));

@@ -1,5 +1,6 @@
 #include "formats/manifest_recipe.hpp"
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/feature_members.hpp"
 #include "formats/recipe.hpp"
@@ -17,7 +18,7 @@ std::string find_problem(const FeatureConfig& config) {
   if (baked.mean.empty() && baked.std_deviation.empty()) return {};
   const std::size_t count = config.channel_count();
   if (baked.mean.size() != count || baked.std_deviation.size() != count)
-    return "features.baked is not of " + std::to_string(count) + " channels";
+    return formatted("features.baked is not of {} channels", count);
   const bool is_float = baked.dtype == DType::kFloat32 || baked.dtype == DType::kFloat16 ||
                         baked.dtype == DType::kBFloat16;
   return is_float ? "" : "features.baked.dtype is no float type";

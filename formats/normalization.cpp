@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
@@ -29,14 +30,15 @@ std::string affine_text(double offset, double scale) {
   std::string text = "x";
   if (offset != 0.0) text += (offset < 0.0 ? " + " : " - ") + number_text(std::abs(offset));
   if (scale == 1.0) return text;
-  return (offset == 0.0 ? text : "(" + text + ")") + " / " + number_text(scale);
+  return formatted("{} / {}", offset == 0.0 ? text : formatted("({})", text), number_text(scale));
 }
 
 std::string floor_text(const LogConfig& log) {
   if (log.base == LogBase::kNone) return ", no logarithm";
-  std::string text = log.mode == LogFloor::kAdd ? ", " + number_text(log.floor) + " added"
+  std::string text = log.mode == LogFloor::kAdd ? formatted(", {} added", number_text(log.floor))
                                                 : ", floor " + number_text(log.floor);
-  if (log.range > 0.0) text += ", at most " + number_text(log.range) + " below the clip's largest";
+  if (log.range > 0.0)
+    text += formatted(", at most {} below the clip's largest", number_text(log.range));
   return text;
 }
 
@@ -53,8 +55,8 @@ std::string method_text(const NormalizeConfig& normalize) {
     case NormalizeMethod::kChannels: {
       const bool has_offsets = std::ranges::any_of(normalize.channel_offsets,
                                                    [](double offset) { return offset != 0.0; });
-      return std::string(": ") + (has_offsets ? "(x - offset) / scale" : "x / scale") +
-             ", each channel by its own";
+      return formatted(": {}, each channel by its own",
+                       has_offsets ? "(x - offset) / scale" : "x / scale");
     }
   }
   return "";
@@ -64,7 +66,7 @@ std::string normalized_text(const FeatureConfig& features) {
   const std::string of_recipe = method_text(features.normalize);
   if (!features.baked.is_baked())
     return of_recipe.empty() ? ", not normalized" : ", normalized" + of_recipe;
-  return (of_recipe.empty() ? ", normalized" : ", normalized" + of_recipe + ", then") +
+  return (of_recipe.empty() ? ", normalized" : formatted(", normalized{}, then", of_recipe)) +
          " by the corpus: (x - mean) / deviation, each channel by its own";
 }
 

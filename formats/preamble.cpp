@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "formats/bytes.hpp"
 #include "formats/constants.hpp"
@@ -15,18 +16,18 @@ Status corrupt(std::string message) {
 
 Status check_version(std::uint64_t version, std::string_view what) {
   if (version == kFormatVersion) return {};
-  const std::string name = std::string(what) + ": version " + std::to_string(version);
+  const std::string name = formatted("{}: version {}", what, version);
   if (version == 0) return corrupt(name + " does not exist");
-  return {StatusCode::kUnsupported,
-          name + " is newer than version " + std::to_string(kFormatVersion) +
-              ", the newest that this version reads: read it with a newer version"};
+  return {StatusCode::kUnsupported, formatted("{} is newer than version {}, the newest that this "
+                                              "version reads: read it with a newer version",
+                                              name, kFormatVersion)};
 }
 
 Status check_incompat(std::uint64_t flags, std::string_view what) {
   if (flags == 0) return {};
-  return {StatusCode::kUnsupported,
-          std::string(what) + ": incompat bit " + std::to_string(std::countr_zero(flags)) +
-              " is set, which this version does not know: read it with a newer version"};
+  return {StatusCode::kUnsupported, formatted("{}: incompat bit {} is set, which this version does "
+                                              "not know: read it with a newer version",
+                                              what, std::countr_zero(flags))};
 }
 
 Status check_preamble(std::span<const std::byte> bytes, std::string_view magic,
@@ -36,7 +37,7 @@ Status check_preamble(std::span<const std::byte> bytes, std::string_view magic,
     return corrupt(name + ": check does not match, the bytes are damaged");
   }
   if (text_of(bytes.first(8)) != magic)
-    return corrupt(name + ": magic is not " + std::string(magic));
+    return corrupt(formatted("{}: magic is not {}", name, magic));
   if (Status status = check_version(load<std::uint16_t>(bytes, 8), what); !status.ok())
     return status;
   if (load<std::uint32_t>(bytes, 12) != kByteOrderMark) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/formatted.hpp"
+
 namespace xtts::formats {
 
 struct RecordLength {
@@ -35,7 +37,7 @@ struct RecordLength {
 // "800", "auto", "800+"
 [[nodiscard]] inline std::string to_string(const RecordLength& length) {
   if (!length.is_of_corpus()) return std::to_string(length.number);
-  return *length.least == 0 ? "auto" : std::to_string(*length.least) + "+";
+  return *length.least == 0 ? "auto" : formatted("{}+", *length.least);
 }
 
 [[nodiscard]] inline std::optional<RecordLength> parse_record_length(std::string_view text) {

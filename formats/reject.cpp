@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/json_fields.hpp"
@@ -25,7 +26,8 @@ RejectClass read_class(JsonFields& fields) {
   for (const RejectClass kind : kClasses) {
     if (to_string(kind) == name) return kind;
   }
-  fields.fail("class", "'" + name.substr(0, 40) + "' is none of policy, input, crash, environment");
+  fields.fail("class",
+              formatted("'{}' is none of policy, input, crash, environment", name.substr(0, 40)));
   return RejectClass::kInput;
 }
 
@@ -89,7 +91,7 @@ Result<std::vector<Reject>> decode_rejects(std::string_view lines) {
 
 std::string place_of(const Reject& reject) {
   if (reject.path.empty()) return reject.id;
-  return reject.path + (reject.line ? ":" + std::to_string(*reject.line) : std::string());
+  return reject.path + (reject.line ? formatted(":{}", *reject.line) : std::string());
 }
 
 void sort_rejects(std::vector<Reject>& rejects) {

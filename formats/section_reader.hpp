@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/member_table.hpp"
 #include "formats/record_length.hpp"
@@ -110,7 +111,8 @@ class SectionReader {
     }
   }
   void refuse(const std::string& key) {
-    if (problem_.empty()) problem_ = name_ + "." + key + " is missing or unknown to this version";
+    if (problem_.empty())
+      problem_ = formatted("{}.{} is missing or unknown to this version", name_, key);
   }
 
   const nlohmann::json& object_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/constants.hpp"
@@ -28,7 +29,7 @@ std::vector<ByteRange> checked_ranges(const ShardTable& table) {
 }
 
 Status refuse(std::size_t index, const char* problem) {
-  return corrupt("shard table: block " + std::to_string(index) + ": " + problem);
+  return corrupt(formatted("shard table: block {}: {}", index, problem));
 }
 
 Status check_block(const BlockPlace& block, std::uint64_t file_bytes, std::size_t index) {
@@ -106,8 +107,7 @@ Status ShardTable::validate(StoreKind store) const {
   std::uint64_t end = 0;
   for (const ByteRange& range : checked_ranges(*this)) {
     if (range.offset_bytes < end) {
-      return corrupt("shard table: regions overlap at offset " +
-                     std::to_string(range.offset_bytes));
+      return corrupt(formatted("shard table: regions overlap at offset {}", range.offset_bytes));
     }
     end = range.offset_bytes + range.size_bytes;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/formatted.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
 
@@ -51,8 +52,7 @@ constexpr std::array<SoundColumnInfo, kSoundColumnCount> kColumns{{
            return Shape{c.max_frames, c.bin_count()};
          },
      .dtype = as_stored,
-     .words =
-         [](const FeatureConfig& c) { return std::to_string(c.bin_count()) + " linear bins"; }},
+     .words = [](const FeatureConfig& c) { return formatted("{} linear bins", c.bin_count()); }},
     {.column = SoundColumn::kWave,
      .name = "wave",
      .wanted = nullptr,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
@@ -40,17 +41,17 @@ std::string number(double value) {
 class Problems {
  public:
   void add(std::string_view keys, const std::string& problem) {
-    list_.push_back(std::string(keys) + ": " + problem);
+    list_.push_back(formatted("{}: {}", keys, problem));
   }
   // NaN is outside every range.
   bool in_range(std::string_view key, double value, double low, double high) {
     if (value >= low && value <= high) return true;
-    add(key, number(value) + " is outside " + number(low) + " to " + number(high));
+    add(key, formatted("{} is outside {} to {}", number(value), number(low), number(high)));
     return false;
   }
   bool above_zero(std::string_view key, double value, double high) {
     if (value > 0.0 && value <= high) return true;
-    add(key, number(value) + " must be above 0 and at most " + number(high));
+    add(key, formatted("{} must be above 0 and at most {}", number(value), number(high)));
     return false;
   }
   void text(std::string_view key, std::string_view value) {
@@ -95,9 +96,9 @@ void check_stft(const StftConfig& stft, Problems& problems) {
   problems.in_range("stft.win_samples", stft.win_samples, 2, kFftMax);
   problems.in_range("stft.hop_samples", stft.hop_samples, 1, kFftMax);
   if (fft_ok && stft.win_samples > stft.n_fft) {
-    problems.add("stft.win_samples, stft.n_fft", "the window (" + number(stft.win_samples) +
-                                                     ") is longer than the transform (" +
-                                                     number(stft.n_fft) + ")");
+    problems.add("stft.win_samples, stft.n_fft",
+                 formatted("the window ({}) is longer than the transform ({})",
+                           number(stft.win_samples), number(stft.n_fft)));
   }
   if (stft.hop_samples > stft.win_samples) {
     problems.add("stft.hop_samples, stft.win_samples",
@@ -118,8 +119,9 @@ void check_mel(const MelConfig& mel, std::uint32_t sample_rate_hz, Problems& pro
   problems.in_range("mel.f_min_hz", mel.f_min_hz, 0.0, 400000.0);
   problems.in_range("mel.f_max_hz", mel.f_max_hz, 0.0, 400000.0);
   if (mel.f_min_hz >= mel.f_max_hz) {
-    problems.add("mel.f_min_hz, mel.f_max_hz", "the band from " + number(mel.f_min_hz) + " to " +
-                                                   number(mel.f_max_hz) + " Hz is empty");
+    problems.add("mel.f_min_hz, mel.f_max_hz",
+                 formatted("the band from {} to {} Hz is empty", number(mel.f_min_hz),
+                           number(mel.f_max_hz)));
   }
   if (mel.bins_rate_hz != 0) {
     problems.in_range("mel.bins_rate_hz", mel.bins_rate_hz, 1000, 768000);
@@ -128,8 +130,8 @@ void check_mel(const MelConfig& mel, std::uint32_t sample_rate_hz, Problems& pro
   if (mel.f_max_hz > sample_rate_hz / 2.0) {
     problems.add(
         mel.bins_rate_hz == 0 ? "mel.f_max_hz, sample_rate_hz" : "mel.f_max_hz, mel.bins_rate_hz",
-        number(mel.f_max_hz) + " Hz is above half of " + number(sample_rate_hz) +
-            " Hz, the highest frequency there is");
+        formatted("{} Hz is above half of {} Hz, the highest frequency there is",
+                  number(mel.f_max_hz), number(sample_rate_hz)));
   }
 }
 
@@ -154,9 +156,9 @@ void check_channels(const FeatureConfig& config, Problems& problems) {
   if (method != NormalizeMethod::kChannels) return;
   const std::string wanted = number(config.channel_count());
   if (scales.size() != config.channel_count()) {
-    problems.add("normalize.channel_scales", "as many numbers as channels, " + wanted + ", not " +
-                                                 std::to_string(scales.size()) +
-                                                 "; channels_file reads them");
+    problems.add("normalize.channel_scales",
+                 formatted("as many numbers as channels, {}, not {}; channels_file reads them",
+                           wanted, scales.size()));
   }
   if (!offsets.empty() && offsets.size() != scales.size())
     problems.add("normalize.channel_offsets", "none, or one a channel, " + wanted);
@@ -189,18 +191,18 @@ void check_padding(const FeatureConfig& config, Problems& problems) {
 void check_frames(const FeatureConfig& config, Problems& problems) {
   if (!problems.in_range("max_frames", config.max_frames, 1, kFramesMax)) return;
   if (config.max_frames.is_of_corpus() && config.pad == PadWhat::kSamples) {
-    problems.add("max_frames", "pad=samples needs a number here, and not " +
-                                   to_string(config.max_frames) +
-                                   ": the zeros up to this length are part of the features");
+    problems.add("max_frames", formatted("pad=samples needs a number here, and not {}: the zeros "
+                                         "up to this length are part of the features",
+                                         to_string(config.max_frames)));
   }
   if (config.channel_count() > kFftMax || config.stft.hop_samples > kFftMax) return;
   for (const SoundColumn column : sound_columns_of(config)) {
     std::uint64_t record_bytes = sizeof(float);
     for (const std::uint64_t size : info_of(column).shape(config)) record_bytes *= size;
     if (record_bytes <= kRecordBytesMax) continue;
-    problems.add(
-        "max_frames, columns." + std::string(info_of(column).name),
-        "a record of " + number(static_cast<double>(record_bytes >> 20)) + " MiB; at most 64");
+    problems.add("max_frames, columns." + std::string(info_of(column).name),
+                 formatted("a record of {} MiB; at most 64",
+                           number(static_cast<double>(record_bytes >> 20))));
   }
 }
 
@@ -218,7 +220,7 @@ void check_resampler(const std::string& name, Problems& problems) {
     if (name == known) return;
     names += (names.empty() ? "" : ", ") + std::string(known);
   }
-  problems.add("resampler", "'" + name + "' is none of " + names);
+  problems.add("resampler", formatted("'{}' is none of {}", name, names));
 }
 
 // std::regex recurses once a character: the length of the pattern and (in corpus) of the name are
@@ -229,11 +231,11 @@ void check_speaker_pattern(const std::string& pattern, Problems& problems) {
     const std::regex expression(pattern, std::regex::ECMAScript);
     if (expression.mark_count() == 0) {
       problems.add("speaker_pattern",
-                   "'" + pattern + "' has no (group); the first group is the speaker");
+                   formatted("'{}' has no (group); the first group is the speaker", pattern));
     }
   } catch (const std::regex_error& error) {
     problems.add("speaker_pattern",
-                 "'" + pattern + "' is not a regular expression: " + error.what());
+                 formatted("'{}' is not a regular expression: {}", pattern, error.what()));
   }
 }
 
@@ -243,9 +245,9 @@ void check_splits(const CorpusConfig& config, Problems& problems) {
       problems.in_range("validation_split", config.validation_split, 0.0, 1.0);
   // 0.9 + 0.1 may exceed 1 by rounding.
   if (train_ok && validation_ok && config.train_split + config.validation_split > 1.0 + 1e-9) {
-    problems.add(
-        "train_split, validation_split",
-        "together " + number(config.train_split + config.validation_split) + ", more than 1");
+    problems.add("train_split, validation_split",
+                 formatted("together {}, more than 1",
+                           number(config.train_split + config.validation_split)));
   }
   problems.above_zero("train_subset_fraction", config.train_subset_fraction, 1.0);
 }
@@ -255,7 +257,7 @@ void check_vocabulary(const TextConfig& config, Problems& problems) {
   if (config.vocabulary.empty()) {
     problems.add("vocabulary, tokens", "tokens=characters needs a vocabulary or a vocabulary_file");
   } else if (config.vocabulary.size() > kVocabularyBytesMax) {
-    problems.add("vocabulary", "longer than " + std::to_string(kVocabularyBytesMax) + " bytes");
+    problems.add("vocabulary", formatted("longer than {} bytes", kVocabularyBytesMax));
   } else if (auto characters = split_vocabulary(config.vocabulary); !characters.ok()) {
     problems.add("vocabulary", characters.status().message());
   } else if (characters->empty()) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 #include "xtts/status.hpp"
 
@@ -27,22 +28,22 @@ namespace xtts::formats {
   std::unordered_set<std::string_view> seen;
   for (std::size_t position = 0; position < vocabulary.size();) {
     const std::size_t length = utf8_length_bytes(vocabulary.substr(position));
-    const std::string place = "character " + std::to_string(characters.size() + 1);
+    const std::string place = formatted("character {}", characters.size() + 1);
     if (length == 0) return fail(place + " is not UTF-8");
     const std::string_view character = vocabulary.substr(position, length);
     const std::uint32_t code_point = utf8_code_point(character);
     if (code_point < 0x20 || code_point == 0x7F) {
-      return fail(character == "\n" ? "line " + std::to_string(characters.size() + 1) + " is empty"
+      return fail(character == "\n" ? formatted("line {} is empty", characters.size() + 1)
                                     : place + " is a control character");
     }
     if (!seen.insert(character).second) {
-      return fail("'" + std::string(character) + "' is given twice");
+      return fail(formatted("'{}' is given twice", character));
     }
     characters.push_back(character);
     position += length;
     if (!one_a_line || position == vocabulary.size()) continue;
     if (vocabulary[position] != '\n') {
-      return fail("line " + std::to_string(characters.size()) + " holds more than one character");
+      return fail(formatted("line {} holds more than one character", characters.size()));
     }
     ++position;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 
@@ -40,7 +41,7 @@ unsigned long soxr_quality(ResampleMethod method) {
 
 // The file is not at fault: libsoxr accepts any two rates, but it may lack memory.
 Status failure(const char* doing, const char* what) {
-  return {StatusCode::kResource, std::string(doing) + ": libsoxr: " + what};
+  return {StatusCode::kResource, formatted("{}: libsoxr: {}", doing, what)};
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ Result<ResampleMethod> method_of(const std::string& resampler) {
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return Status(StatusCode::kInvalidArgument,
-                "unknown resampler \"" + resampler + "\"; there are: " + names);
+                formatted("unknown resampler \"{}\"; there are: {}", resampler, names));
 }
 
 void Resampler::Deleter::operator()(soxr* resampler) const noexcept {
@@ -72,9 +73,8 @@ Status Resampler::start(const ResamplerSetting& setting) {
   out_begin_known_ = false;
   Status status;
   if (setting.method == ResampleMethod::kRefuse) {
-    status = {StatusCode::kBadInput, std::to_string(setting.from_hz) +
-                                         " Hz, and resampler=refuse takes " +
-                                         std::to_string(setting.to_hz) + " Hz alone"};
+    status = {StatusCode::kBadInput, formatted("{} Hz, and resampler=refuse takes {} Hz alone",
+                                               setting.from_hz, setting.to_hz)};
   } else if (!is_polyphase()) {
     const soxr_io_spec_t floats = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
     const soxr_quality_spec_t quality = soxr_quality_spec(soxr_quality(setting.method), 0);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/convert_floats.hpp"
+#include "base/formatted.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -54,10 +55,10 @@ bool has_avx() noexcept {
 }
 
 Status refuse(std::size_t channel, const char* what) {
-  return {
-      StatusCode::kInvalidArgument,
-      "the " + std::string(what) + " of channel " + std::to_string(channel) + " is not " +
-          (std::string_view(what) == "mean" ? "a finite float32" : "a finite float32 from 0 up")};
+  return {StatusCode::kInvalidArgument,
+          formatted("the {} of channel {} is not {}", what, channel,
+                    std::string_view(what) == "mean" ? "a finite float32"
+                                                     : "a finite float32 from 0 up")};
 }
 
 bool fits(double value) {
@@ -74,8 +75,8 @@ Result<ChannelNorm> ChannelNorm::create(std::span<const double> means,
                                         std::span<const double> deviations) {
   if (means.empty() || means.size() != deviations.size()) {
     return Status(StatusCode::kInvalidArgument,
-                  std::to_string(means.size()) + " means and " + std::to_string(deviations.size()) +
-                      " deviations: one of each a channel are needed");
+                  formatted("{} means and {} deviations: one of each a channel are needed",
+                            means.size(), deviations.size()));
   }
   std::vector<float> mean_floats;
   std::vector<float> divisors;

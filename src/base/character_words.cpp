@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts {
@@ -59,10 +60,10 @@ bool is_invisible(std::uint32_t code_point) noexcept {
 std::string character_in_words(std::string_view character) {
   const std::uint32_t code_point = utf8_code_point(character);
   if (!is_invisible(code_point))
-    return "'" + std::string(character) + "' (" + code_point_name(code_point) + ")";
+    return formatted("'{}' ({})", character, code_point_name(code_point));
   const auto named = std::ranges::find(kNamed, code_point, &Named::code_point);
   return code_point_name(code_point) +
-         (named == kNamed.end() ? "" : " (" + std::string(named->name) + ")");
+         (named == kNamed.end() ? "" : formatted(" ({})", named->name));
 }
 
 ShownCharacters by_count(const std::map<std::string, std::uint64_t>& counts, std::size_t shown) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/formatted.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {
@@ -14,9 +15,8 @@ namespace xtts {
 [[nodiscard]] inline Status check_text(std::string_view option, std::string_view text) {
   const std::size_t zero = text.find('\0');
   if (zero == std::string_view::npos) return {};
-  return {StatusCode::kInvalidArgument, std::string(option) + " holds a zero byte, as its byte " +
-                                            std::to_string(zero) + ": '" +
-                                            std::string(text.substr(0, zero)) + "'"};
+  return {StatusCode::kInvalidArgument, formatted("{} holds a zero byte, as its byte {}: '{}'",
+                                                  option, zero, text.substr(0, zero))};
 }
 
 // Accepts an empty path: the caller refuses it or gives it a meaning.
@@ -24,10 +24,9 @@ namespace xtts {
   constexpr std::size_t kShown = 64;
   if (path.size() >= PATH_MAX) {
     return {StatusCode::kInvalidArgument,
-            std::string(option) + " has " + std::to_string(path.size()) +
-                " bytes, and the system takes paths of " + std::to_string(PATH_MAX - 1) + ": '" +
-                std::string(path.substr(0, path.find('\0') < kShown ? path.find('\0') : kShown)) +
-                "...'"};
+            formatted("{} has {} bytes, and the system takes paths of {}: '{}...'", option,
+                      path.size(), PATH_MAX - 1,
+                      path.substr(0, path.find('\0') < kShown ? path.find('\0') : kShown))};
   }
   return check_text(option, path);
 }

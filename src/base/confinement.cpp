@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts {
@@ -36,7 +37,7 @@ std::string next_name(std::string_view& rest) {
 
 Status not_followed(const std::string& path, const char* found, const char* wanted) {
   return {StatusCode::kCorrupt,
-          path + " is not " + wanted + " but " + found + ", which is not followed here"};
+          formatted("{} is not {} but {}, which is not followed here", path, wanted, found)};
 }
 
 enum class Missing : std::uint8_t { kFails, kIsMade };
@@ -87,7 +88,7 @@ Result<ConfinedName> find_below(const std::string& folder, std::string_view rest
 
 Status refused(const std::string& path, const char* found, bool is_confined) {
   return {is_confined ? StatusCode::kCorrupt : StatusCode::kInvalidArgument,
-          path + " is not a regular file but " + found};
+          formatted("{} is not a regular file but {}", path, found)};
 }
 
 Result<Descriptor> open_at(const ConfinedName& place, const std::string& path, int flags,
@@ -195,7 +196,7 @@ Result<Descriptor> Confinement::open_inside(const std::string& path, int flags,
     return Status(StatusCode::kInvalidArgument, opened.status().message());
   }
   return Status(StatusCode::kInvalidArgument,
-                path + " leads out of " + rule.folder + " (to " + *target + ")");
+                formatted("{} leads out of {} (to {})", path, rule.folder, *target));
 }
 
 Status Confinement::create_folders(const std::string& path) const {

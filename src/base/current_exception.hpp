@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/formatted.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {
@@ -17,9 +18,10 @@ namespace xtts {
     } catch (const std::bad_alloc&) {
       return {StatusCode::kResource, "out of memory"};
     } catch (const std::system_error& error) {  // a thread that the system refuses
-      return {StatusCode::kResource, std::string("no thread can be started: ") + error.what() +
-                                         ". Raise the limit of processes (ulimit -u) or of memory "
-                                         "(ulimit -v), or give fewer threads"};
+      return {StatusCode::kResource,
+              formatted("no thread can be started: {}. Raise the limit of processes (ulimit -u) or "
+                        "of memory (ulimit -v), or give fewer threads",
+                        error.what())};
     } catch (const std::exception& error) {
       return {StatusCode::kInternal, error.what()};
     }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts {
@@ -55,9 +56,10 @@ Result<Decoder> Decoder::open(const std::string& encoding) {
   const bool is_name = encoding.find('/') == std::string::npos;
   const iconv_t converter = is_name ? ::iconv_open("UTF-8", encoding.c_str()) : kNoConverter;
   if (converter == kNoConverter) {
-    return Status(StatusCode::kInvalidArgument, "corpus.encoding: this system knows no encoding '" +
-                                                    encoding +
-                                                    "'; 'iconv --list' prints those it knows");
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("corpus.encoding: this system knows no encoding '{}'; 'iconv --list' "
+                            "prints those it knows",
+                            encoding));
   }
   return Decoder(converter, unit_bytes_of(encoding));
 }

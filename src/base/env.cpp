@@ -8,6 +8,7 @@
 #include "base/confined_env.hpp"
 #include "base/direct_reads.hpp"
 #include "base/file_mapping.hpp"
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/storage_facts.hpp"
 #include "base/try.hpp"
@@ -18,7 +19,8 @@ namespace {
 // A unique name: a random number of 64 bits.
 std::string temporary_beside(const std::string& path) {
   // Its length does not depend on `path`: names end at 255 bytes.
-  return join_path(parent_path(path), "xtts-" + random_digest().to_hex().substr(0, 16) + ".tmp");
+  return join_path(parent_path(path),
+                   formatted("xtts-{}.tmp", random_digest().to_hex().substr(0, 16)));
 }
 
 }  // namespace
@@ -30,7 +32,8 @@ std::shared_ptr<Env> confined_to(Env& env, const std::string& folder, Links link
 
 Result<std::unique_ptr<WritableFile>> open_new_file(Env& env, const std::string& path) {
   if (auto* const ruled = dynamic_cast<RuledEnv*>(&env)) return ruled->open_new(path);
-  if (env.stat(path)) return Status(StatusCode::kResource, "creating " + path + ": File exists");
+  if (env.stat(path))
+    return Status(StatusCode::kResource, formatted("creating {}: File exists", path));
   return env.open_for_write(path, WriteMode::kTruncate);
 }
 
@@ -61,9 +64,8 @@ Result<std::string> read_text_file(Env& env, const std::string& path,
   XTTS_ASSIGN(const auto file, env.open_for_read(path));
   const std::uint64_t size = file->size_bytes();
   if (size > size_bytes_max) {
-    return Status(StatusCode::kInvalidArgument, path + " has " + std::to_string(size) +
-                                                    " bytes; at most " +
-                                                    std::to_string(size_bytes_max) + " are read");
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("{} has {} bytes; at most {} are read", path, size, size_bytes_max));
   }
   std::string text(size, '\0');
   XTTS_ASSIGN(const std::size_t got, file->read_at(0, std::as_writable_bytes(std::span(text))));

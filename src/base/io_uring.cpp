@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts {
@@ -30,7 +31,7 @@ int enter(int ring, std::uint32_t submit_count, std::uint32_t wait_count, std::u
 
 Status failure(std::string_view doing, int error) {
   return {StatusCode::kResource,
-          std::string(doing) + ": io_uring: " + std::generic_category().message(error)};
+          formatted("{}: io_uring: {}", doing, std::generic_category().message(error))};
 }
 
 // Maps memory that is shared with the kernel.
@@ -57,7 +58,7 @@ void store(std::uint32_t* index, std::uint32_t value) {
 }  // namespace
 
 Status why_no_io_uring(int error) {
-  const std::string system = " (" + std::generic_category().message(error) + ")";
+  const std::string system = formatted(" ({})", std::generic_category().message(error));
   switch (error) {
     case ENOSYS:
       return {StatusCode::kUnsupported,

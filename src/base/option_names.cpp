@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 
 namespace xtts {
@@ -55,12 +56,12 @@ std::string option(std::string_view flag, std::span<const std::string> values) {
   std::string text;
   for (const std::string& value : values) {
     if (are_flags()) {
-      text += (text.empty() ? "" : " ") + option(flag) + " " + shell_quoted(value);
+      text += formatted("{}{} {}", text.empty() ? "" : " ", option(flag), shell_quoted(value));
     } else {
       text += (text.empty() ? "" : ", ") + in_code(value);
     }
   }
-  return are_flags() ? text : option(flag) + "=[" + text + "]";
+  return are_flags() ? text : formatted("{}=[{}]", option(flag), text);
 }
 
 std::string option_on(std::string_view flag) {
@@ -68,7 +69,7 @@ std::string option_on(std::string_view flag) {
 }
 
 std::string option_set(std::string_view key, std::string_view value) {
-  return option("set", std::string(key) + "=" + std::string(value));
+  return option("set", formatted("{}={}", key, value));
 }
 
 std::string option_or_setting(std::string_view flag, std::string_view key, std::string_view value) {

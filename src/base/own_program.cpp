@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 
 namespace xtts {
@@ -39,13 +40,14 @@ Result<std::string> find_own_program(const std::string& name, const std::string&
     const std::string program = std::filesystem::path(folder) / place / name;
     const std::string fault = fault_of(program, folder);
     if (fault.empty()) return program;
-    const std::string said = program + ": " + fault;
+    const std::string said = formatted("{}: {}", program, fault);
     if (looked_at.find(said) == std::string::npos)
       looked_at += (looked_at.empty() ? "" : "; ") + said;
   }
-  return Status(StatusCode::kNotFound, "the program " + name + ", " + purpose +
-                                           ", cannot be run (" + looked_at +
-                                           "): install xtts-precompute again, as a whole");
+  return Status(
+      StatusCode::kNotFound,
+      formatted("the program {}, {}, cannot be run ({}): install xtts-precompute again, as a whole",
+                name, purpose, looked_at));
 }
 
 }  // namespace xtts

@@ -16,6 +16,7 @@
 #include "base/confinement.hpp"
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
+#include "base/formatted.hpp"
 #include "base/io_uring.hpp"
 #include "base/real_files.hpp"
 #include "base/scratch_file.hpp"
@@ -75,8 +76,8 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
     // A second name of this file may lie anywhere and belong to anybody.
     if (info.st_nlink > 1 && rules_.confines(path)) {
       return Status(StatusCode::kCorrupt,
-                    path + " has " + std::to_string(info.st_nlink) +
-                        " hard links, so it is not written to: remove this one");
+                    formatted("{} has {} hard links, so it is not written to: remove this one",
+                              path, info.st_nlink));
     }
     if (mode == WriteMode::kTruncate && info.st_size != 0 && ::ftruncate(fd.get(), 0) != 0)
       return system_failure("emptying", path, errno);
@@ -157,7 +158,8 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
                  0) != 0) {
       const bool cannot =
           errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK;
-      if (cannot) return {StatusCode::kUnsupported, to + " cannot be a link to " + from};
+      if (cannot)
+        return {StatusCode::kUnsupported, formatted("{} cannot be a link to {}", to, from)};
       return system_failure("linking", from, errno);
     }
     // The source may have been replaced by a link meanwhile.
@@ -275,7 +277,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
     if (!place.look_at(info)) return system_failure("examining", path, errno);
     if (S_ISREG(info.st_mode)) return {};
     return {StatusCode::kCorrupt,
-            path + " is not a regular file but " + describe_kind(info.st_mode)};
+            formatted("{} is not a regular file but {}", path, describe_kind(info.st_mode))};
   }
 
   Confinement rules_;

@@ -15,6 +15,7 @@
 
 #include "base/direct_reads.hpp"
 #include "base/file_mapping.hpp"
+#include "base/formatted.hpp"
 #include "base/io_uring.hpp"
 #include "base/storage_facts.hpp"
 #include "base/system_call.hpp"
@@ -63,9 +64,9 @@ class RealFileMapping final : public FileMapping {
                                   std::uint64_t size_bytes) const override {
     const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
     if (pages.empty() || ::mlock(pages.data(), pages.size()) == 0) return {};
-    return {StatusCode::kResource,
-            "mlock: " + std::generic_category().message(errno) +
-                "; raise the limit of locked memory (ulimit -l), or read without locked memory"};
+    return {StatusCode::kResource, formatted("mlock: {}; raise the limit of locked memory (ulimit "
+                                             "-l), or read without locked memory",
+                                             std::generic_category().message(errno))};
   }
   void unlock_pages(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
     const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);

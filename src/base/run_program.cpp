@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 
@@ -34,7 +35,7 @@ Status start_failure(const std::string& program, int error) {
   StatusCode code = StatusCode::kUnsupported;
   if (is_scarce) code = StatusCode::kResource;
   if (error == ENOENT) code = StatusCode::kNotFound;
-  return {code, "the program " + program + " cannot be started: " + error_words(error)};
+  return {code, formatted("the program {} cannot be started: {}", program, error_words(error))};
 }
 
 Result<Descriptor> memory_file(const std::string& program) {

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "base/encoding.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts {
 
 Status SmallList::fault(std::size_t line_index, std::string_view what) const {
-  return {StatusCode::kInvalidArgument,
-          path + ":" + std::to_string(line_index + 1) + ": " + std::string(what)};
+  return {StatusCode::kInvalidArgument, formatted("{}:{}: {}", path, line_index + 1, what)};
 }
 
 char line_end_of(std::string_view beginning) noexcept {
@@ -38,8 +38,7 @@ Result<SmallList> read_small_list(Env& env, const std::string& path, std::uint64
     if (line.find('\0') != std::string_view::npos)
       return list.fault(index, "holds a NUL byte; save the file as UTF-8");
     if (const std::size_t valid = utf8_valid_bytes(line); valid != line.size()) {
-      return list.fault(
-          index, "not UTF-8 (byte " + std::to_string(valid + 1) + "); save the file as UTF-8");
+      return list.fault(index, formatted("not UTF-8 (byte {}); save the file as UTF-8", valid + 1));
     }
   }
   return list;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 
@@ -16,7 +17,7 @@ namespace xtts {
 namespace {
 
 std::string number_of(dev_t device) {
-  return std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  return formatted("{}:{}", major(device), minor(device));
 }
 
 std::string_view next_line(std::string_view& text) {
@@ -211,7 +212,7 @@ Result<LockScope> real_lock_scope(const std::string& folder) {
   // of one server may keep their locks apart, so the mount counts as well.
   const std::string boot = read_kernel_text("/proc/sys/kernel/random/boot_id");
   if (!boot.empty())
-    scope.domain = boot.substr(0, boot.find('\n')) + "/" + std::to_string(storage.device);
+    scope.domain = formatted("{}/{}", boot.substr(0, boot.find('\n')), storage.device);
   return scope;
 }
 
@@ -244,7 +245,7 @@ Result<std::uint64_t> real_available_memory_bytes() {
   std::vector<std::string> folders = {root + "/memory"};
   for (const std::string& one : groups_above(group)) {
     folders.push_back(root + one);
-    folders.push_back(root + "/unified" + one);
+    folders.push_back(formatted("{}/unified{}", root, one));
   }
   for (const std::string& folder : folders) {
     for (const LimitFiles& files : kLimitFiles) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/formatted.hpp"
 #include "base/shortage.hpp"
 
 namespace xtts {
@@ -37,7 +38,7 @@ Status system_failure(std::string_view operation, const std::string& path, int e
   note_shortage(error);
   const StatusCode code =
       error == ENOENT || error == ENOTDIR ? StatusCode::kNotFound : StatusCode::kResource;
-  return {code, std::string(operation) + " " + path + ": " + error_words(error)};
+  return {code, formatted("{} {}: {}", operation, path, error_words(error))};
 }
 
 Result<std::size_t> read_fully(int fd, const std::string& path, std::uint64_t offset_bytes,

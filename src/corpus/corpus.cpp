@@ -6,6 +6,7 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/encoding.hpp"
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
@@ -38,11 +39,11 @@ Status refuse_columns_of_column_files(const LayoutInput& input) {
   if (table) return {};
   XTTS_ASSIGN(const auto found, detect_layout(*layout_named(kColumnFiles), input));
   if (!found) return {};
-  return Status(StatusCode::kInvalidArgument,
-                input.tree.root + " holds no table, but Parquet or Arrow files (layout " +
-                    std::string(kColumnFiles) +
-                    "), whose columns are known by their own names: leave out " +
-                    option("audio-column") + ", " + option("text-column") + " and so on");
+  return Status(
+      StatusCode::kInvalidArgument,
+      formatted("{} holds no table, but Parquet or Arrow files (layout {}), whose columns are "
+                "known by their own names: leave out {}, {} and so on",
+                input.tree.root, kColumnFiles, option("audio-column"), option("text-column")));
 }
 
 // Configured columns mean the table layout: no other layout lets the user name columns.
@@ -77,7 +78,7 @@ Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::s
     names += layout.name;
   }
   return Status(StatusCode::kInvalidArgument,
-                "there is no layout '" + input.config.layout + "'; known are " + names);
+                formatted("there is no layout '{}'; known are {}", input.config.layout, names));
 }
 
 Reject source_problem(const Clip& clip, RejectClass kind, std::string reason) {
@@ -129,11 +130,12 @@ Status stat_sources(const LayoutInput& input, Findings& findings) {
 
 Status check_any_left(const Findings& findings, const DataTree& tree) {
   if (!findings.clips.empty()) return {};
-  std::string text = "no clip of " + tree.root + " can be used";
+  std::string text = formatted("no clip of {} can be used", tree.root);
   if (!findings.problems.empty()) {
     const Reject& first = findings.problems.front();
-    text += " (" + counted(findings.problems.size(), "problem", "problems") + ", the first in " +
-            place_in_words(first) + ": " + first.reason.detail + ")";
+    text += formatted(" ({}, the first in {}: {})",
+                      counted(findings.problems.size(), "problem", "problems"),
+                      place_in_words(first), first.reason.detail);
   }
   // An environment failure (a disk that did not answer) is no fault of the corpus.
   const bool may_pass =
@@ -183,8 +185,9 @@ void note_texts(Corpus& corpus) {
   }
   corpus.has_text = without_text < corpus.clips.size();
   if (corpus.has_text && without_text > 0) {
-    corpus.notes.push_back(counted(without_text, "clip has", "clips have") + " no text (" +
-                           full_id(*first) + (without_text > 1 ? ", ...)" : ")"));
+    corpus.notes.push_back(formatted("{} no text ({}{}",
+                                     counted(without_text, "clip has", "clips have"),
+                                     full_id(*first), without_text > 1 ? ", ...)" : ")"));
   }
 }
 
@@ -315,7 +318,7 @@ formats::CorpusConfig config_of(const formats::CorporaEntry& entry, formats::Cor
 Status check_entries(std::span<const formats::CorporaEntry> entries,
                      const formats::CorpusConfig& config) {
   if (entries.size() > kCorporaMax)
-    return {StatusCode::kInvalidArgument, "more than " + std::to_string(kCorporaMax) + " corpora"};
+    return {StatusCode::kInvalidArgument, formatted("more than {} corpora", kCorporaMax)};
   if (config.metadata_train_file.empty() && config.wavs_train_folder.empty()) return {};
   return {StatusCode::kInvalidArgument,
           "metadata_train_file and wavs_train_folder are for one corpus, and DATA holds several: "
@@ -331,11 +334,12 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
   const auto folder = static_cast<std::uint16_t>(corpus.folders.size());
   corpus.folders.push_back(one.folders.front());
   corpus.mounts.push_back(std::move(one.mounts.front()));
-  corpus.notes.push_back(entry.name + ": layout " + one.layout + ", " +
-                         counted(findings.clips.size(), "clip", "clips"));
-  for (const std::string& note : one.notes) corpus.notes.push_back(entry.name + ": " + note);
+  corpus.notes.push_back(formatted("{}: layout {}, {}", entry.name, one.layout,
+                                   counted(findings.clips.size(), "clip", "clips")));
+  for (const std::string& note : one.notes)
+    corpus.notes.push_back(formatted("{}: {}", entry.name, note));
   for (const std::string& list : one.unread_lists)
-    corpus.unread_lists.push_back(entry.name + ": " + list);
+    corpus.unread_lists.push_back(formatted("{}: {}", entry.name, list));
   for (Clip& clip : findings.clips) {
     clip.dataset = dataset;
     clip.folder = folder;

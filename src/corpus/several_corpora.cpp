@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
@@ -84,7 +85,7 @@ const Layout* layout_of_part(const LayoutInput& input) {
 
 std::string name_of(std::string_view folder, std::size_t number) {
   const bool is_fit = folder.size() <= kNameBytesMax && printable(folder) == folder;
-  return is_fit ? std::string(folder) : "corpus_" + std::to_string(number);
+  return is_fit ? std::string(folder) : formatted("corpus_{}", number);
 }
 
 std::string quoted(const std::string& text) {
@@ -119,7 +120,7 @@ std::string other_ways(std::span<const formats::CorporaEntry> entries) {
   const std::string all =
       option("layout-of-data", layouts().back().name) + " reads all audio without texts";
   if (found == entries.end()) return all;
-  return option("layout-of-data", found->layout) + " reads those of that kind, " + all;
+  return formatted("{} reads those of that kind, {}", option("layout-of-data", found->layout), all);
 }
 
 }  // namespace
@@ -158,7 +159,7 @@ std::string corpora_yaml(std::span<const formats::CorporaEntry> entries) {
   for (const formats::CorporaEntry& entry : entries) {
     yaml += "- name: " + quoted(entry.name) + "\n  path: " + quoted(entry.folder) +
             "\n  layout: " + entry.layout + "\n";
-    if (!entry.split.empty()) yaml += "  split: " + entry.split + "\n";
+    if (!entry.split.empty()) yaml += formatted("  split: {}\n", entry.split);
   }
   return yaml;
 }
@@ -166,7 +167,7 @@ std::string corpora_yaml(std::span<const formats::CorporaEntry> entries) {
 Status refusal_of_several(const std::string& data, std::span<const formats::CorporaEntry> entries) {
   std::string names;
   for (const formats::CorporaEntry& entry : entries) {
-    names += (names.empty() ? "" : ", ") + printable(entry.name) + " (" + entry.layout + ")";
+    names += formatted("{}{} ({})", names.empty() ? "" : ", ", printable(entry.name), entry.layout);
   }
   return {StatusCode::kInvalidArgument,
           data + " holds " + counted(entries.size(), "corpus", "corpora") + ": " + names +

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/formatted.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/row_clip.hpp"
@@ -212,9 +213,9 @@ std::vector<std::vector<TimedText>> runs_within(const std::vector<TimedText>& te
 void split_long_clips(double longest_s, std::vector<Clip>& clips, std::vector<std::string>& notes) {
   const ClipSplitter splitter(longest_s, clips);
   if (splitter.split_count == 0) return;
-  notes.push_back(counted(splitter.split_count, "clip is", "clips are") +
-                  " longer than a record may be, and split into " +
-                  std::to_string(splitter.piece_count) + " at the times that the list gives");
+  notes.push_back(formatted(
+      "{} longer than a record may be, and split into {} at the times that the list gives",
+      counted(splitter.split_count, "clip is", "clips are"), splitter.piece_count));
 }
 
 }  // namespace xtts::corpus

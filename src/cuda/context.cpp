@@ -5,13 +5,15 @@
 #include <cctype>
 #include <fstream>
 
+#include "base/formatted.hpp"
+
 namespace xtts::cuda {
 namespace {
 
 constexpr int kArchitectureMin = 75;
 
 std::string in_words(int architecture) {
-  return std::to_string(architecture / 10) + "." + std::to_string(architecture % 10);
+  return formatted("{}.{}", architecture / 10, architecture % 10);
 }
 
 }  // namespace
@@ -28,16 +30,15 @@ Result<std::shared_ptr<const Context>> Context::open(int number) {
 Status Context::check_number(const Driver& driver, int number) {
   const int count = driver.device_count();
   if (number >= 0 && number < count) return {};
-  return {StatusCode::kUnsupported, "there is no GPU cuda:" + std::to_string(number) +
-                                        ": the NVIDIA driver shows " + std::to_string(count) +
-                                        (count == 1 ? " (cuda:0)" : "") +
-                                        ". CUDA_VISIBLE_DEVICES chooses which"};
+  return {StatusCode::kUnsupported, formatted("there is no GPU cuda:{}: the NVIDIA driver shows "
+                                              "{}{}. CUDA_VISIBLE_DEVICES chooses which",
+                                              number, count, count == 1 ? " (cuda:0)" : "")};
 }
 
 Result<std::string> Context::pci_bus_id(int number) {
   XTTS_ASSIGN(const Driver* driver, Driver::open());
   XTTS_TRY(check_number(*driver, number));
-  const std::string what = "asking where cuda:" + std::to_string(number) + " is";
+  const std::string what = formatted("asking where cuda:{} is", number);
   DeviceOrdinal device = 0;
   XTTS_TRY(driver->check(driver->calls().device_get(&device, number), what));
   std::array<char, 64> id{};
@@ -62,7 +63,7 @@ Status Context::retain() {
 
 Status Context::find_facts() {
   const DriverCalls& calls = driver_->calls();
-  const std::string what = "asking what " + label() + " is";
+  const std::string what = formatted("asking what {} is", label());
   std::array<char, 256> name{};
   XTTS_TRY(driver_->check(calls.device_name(name.data(), name.size() - 1, device_), what));
   gpu_name_ = name.data();
@@ -73,8 +74,8 @@ Status Context::find_facts() {
   architecture_ = 10 * major + minor;
   if (architecture_ < kArchitectureMin) {
     return {StatusCode::kUnsupported,
-            label() + " (" + gpu_name_ + ") has compute capability " + in_words(architecture_) +
-                ", and " + in_words(kArchitectureMin) + " is needed: take the device 'cpu'"};
+            formatted("{} ({}) has compute capability {}, and {} is needed: take the device 'cpu'",
+                      label(), gpu_name_, in_words(architecture_), in_words(kArchitectureMin))};
   }
   const Result<std::string> place = pci_bus_id(number_);
   if (place.ok()) pci_bus_id_ = *place;
@@ -85,7 +86,7 @@ Status Context::find_facts() {
 // The kernel knows the node by the GPU's place on the bus.
 std::optional<int> Context::find_numa_node() const {
   if (pci_bus_id_.empty()) return {};
-  std::ifstream file("/sys/bus/pci/devices/" + pci_bus_id_ + "/numa_node");
+  std::ifstream file(formatted("/sys/bus/pci/devices/{}/numa_node", pci_bus_id_));
   int node = -1;
   if (!(file >> node) || node < 0) return {};
   return node;
@@ -110,7 +111,7 @@ Status Context::check_process() const {
 
 Result<Context::FreeMemory> Context::memory() const {
   FreeMemory memory;
-  XTTS_TRY(run("asking " + label() + " for its free memory", [&](const DriverCalls& calls) {
+  XTTS_TRY(run(formatted("asking {} for its free memory", label()), [&](const DriverCalls& calls) {
     return calls.memory_info(&memory.free_bytes, &memory.total_bytes);
   }));
   return memory;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cuda/driver.hpp"
 #include "xtts/status.hpp"
@@ -27,7 +28,7 @@ class Context {
   [[nodiscard]] int number() const noexcept { return number_; }
   [[nodiscard]] ContextHandle handle() const noexcept { return handle_; }
   // "cuda:1", for messages.
-  [[nodiscard]] std::string label() const { return "cuda:" + std::to_string(number_); }
+  [[nodiscard]] std::string label() const { return formatted("cuda:{}", number_); }
   // The PCI bus id of a GPU, without opening it: "0000:01:00.0".
   [[nodiscard]] static Result<std::string> pci_bus_id(int number);
   // Empty: the driver does not tell.

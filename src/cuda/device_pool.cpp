@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 
 namespace xtts::cuda {
 namespace {
@@ -11,7 +12,7 @@ constexpr std::size_t kBlockAlignment = 512;  // blocks of like sizes become one
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
 std::string in_mib(std::size_t size_bytes) {
-  return std::to_string((size_bytes + kMiB - 1) / kMiB) + " MiB";
+  return formatted("{} MiB", (size_bytes + kMiB - 1) / kMiB);
 }
 
 struct Pools {
@@ -60,10 +61,10 @@ Result<DeviceMemory> DevicePool::allocate(std::size_t size_bytes, const MemoryLi
     if (is_over) give_back_all();  // blocks of another size may be what fills it
     if (is_over && held_bytes_ + size_bytes > limit.bytes) {
       return Status(StatusCode::kResource,
-                    "readers may hold " + in_mib(limit.bytes) + " of " + context_->label() +
-                        "'s memory, and this one needs " + in_mib(size_bytes) + " beside the " +
-                        in_mib(held_bytes_) + " in use: raise " + limit.setting +
-                        ", or take fewer slots");
+                    formatted("readers may hold {} of {}'s memory, and this one needs {} beside "
+                              "the {} in use: raise {}, or take fewer slots",
+                              in_mib(limit.bytes), context_->label(), in_mib(size_bytes),
+                              in_mib(held_bytes_), limit.setting));
     }
     XTTS_TRY(allocate_from_driver(size_bytes, memory));
   }
@@ -75,7 +76,7 @@ Result<DeviceMemory> DevicePool::allocate(std::size_t size_bytes, const MemoryLi
 Status DevicePool::allocate_from_driver(std::size_t size_bytes, DeviceMemory& memory) {
   CallResult result = kSuccess;
   const auto allocate = [&] {
-    return context_->run("allocating " + in_mib(size_bytes) + " on " + context_->label(),
+    return context_->run(formatted("allocating {} on {}", in_mib(size_bytes), context_->label()),
                          [&](const DriverCalls& calls) {
                            return result = calls.allocate(&memory.address_, size_bytes);
                          });
@@ -127,11 +128,11 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
 
 Result<HostLock> HostLock::lock(std::shared_ptr<const Context> context,
                                 std::span<std::byte> memory) {
-  XTTS_TRY(context->run("page-locking " + in_mib(memory.size()) + " for " + context->label(),
-                        [&](const DriverCalls& calls) {
-                          return calls.lock_host_memory(memory.data(), memory.size(),
-                                                        kHostMemoryPortable);
-                        }));
+  XTTS_TRY(context->run(
+      formatted("page-locking {} for {}", in_mib(memory.size()), context->label()),
+      [&](const DriverCalls& calls) {
+        return calls.lock_host_memory(memory.data(), memory.size(), kHostMemoryPortable);
+      }));
   return HostLock({std::move(context), memory.data()});
 }
 

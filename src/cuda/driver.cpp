@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/fork_count.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cuda/library.hpp"
 
@@ -16,20 +17,21 @@ constexpr std::array<const char*, 1> kLibraries = {"libcuda.so.1"};
 constexpr int kVersionMin = 12000;
 
 std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  return formatted("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 Status no_driver(const std::string& why) {
   return {StatusCode::kUnsupported,
-          "this machine has no NVIDIA driver (" + why +
-              "): install the driver, start a container with '--gpus all', or take the device "
-              "'cpu'"};
+          formatted("this machine has no NVIDIA driver ({}): install the driver, start a container "
+                    "with '--gpus all', or take the device 'cpu'",
+                    why)};
 }
 
 Status too_old(const char* symbol) {
-  return {StatusCode::kUnsupported, "the NVIDIA driver is too old: it lacks " +
-                                        std::string(symbol) + ". Update it to one for CUDA " +
-                                        version_text(kVersionMin) + " or later"};
+  return {
+      StatusCode::kUnsupported,
+      formatted("the NVIDIA driver is too old: it lacks {}. Update it to one for CUDA {} or later",
+                symbol, version_text(kVersionMin))};
 }
 
 Result<DriverCalls> load() {
@@ -98,9 +100,9 @@ Status Driver::start() {
   XTTS_TRY(check(begun, "starting the NVIDIA driver"));
   XTTS_TRY(check(calls_.driver_version(&version_), "asking for the driver's version"));
   if (version_ < kVersionMin) {
-    return {StatusCode::kUnsupported, "the NVIDIA driver is for CUDA " + version_text(version_) +
-                                          ": update it to one for CUDA " +
-                                          version_text(kVersionMin) + " or later"};
+    return {StatusCode::kUnsupported,
+            formatted("the NVIDIA driver is for CUDA {}: update it to one for CUDA {} or later",
+                      version_text(version_), version_text(kVersionMin))};
   }
   return check(calls_.device_count(&device_count_), "counting the GPUs");
 }
@@ -118,7 +120,8 @@ Status Driver::check(CallResult result, std::string_view what) const {
   std::string message(what);
   message += ": the NVIDIA driver says ";
   message += text != nullptr ? text : "nothing more than a number";
-  message += " (" + (name != nullptr ? std::string(name) : "error " + std::to_string(result)) + ")";
+  message +=
+      formatted(" ({})", name != nullptr ? std::string(name) : formatted("error {}", result));
   if (result == kOutOfMemory) {
     message +=
         ". Free memory of the GPU, or take less: fewer slots or smaller batches of a reader, fewer "

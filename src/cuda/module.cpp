@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
+
 namespace xtts::cuda {
 
 Result<Module> Module::load(std::shared_ptr<const Context> context, const KernelImages& images) {
@@ -27,9 +29,9 @@ Result<Module> Module::load(std::shared_ptr<const Context> context, const Kernel
   if (result == kInvalidImage || result == kNoBinaryForGpu || result == kInvalidPtx ||
       result == kUnsupportedPtx) {
     return Status(StatusCode::kUnsupported,
-                  loaded.message() + ". " + on.gpu_name() +
-                      " does not take this build's kernels: install a newer driver, or take the "
-                      "device 'cpu'");
+                  formatted("{}. {} does not take this build's kernels: install a newer driver, or "
+                            "take the device 'cpu'",
+                            loaded.message(), on.gpu_name()));
   }
   XTTS_TRY(loaded);
   return Module({std::move(context), handle});

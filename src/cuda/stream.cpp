@@ -1,5 +1,7 @@
 #include "cuda/stream.hpp"
 
+#include "base/formatted.hpp"
+
 namespace xtts::cuda {
 
 Result<Event> Event::create(std::shared_ptr<const Context> context) {
@@ -32,7 +34,7 @@ bool Event::has_happened() const noexcept {
 
 Status Event::let_wait(StreamHandle stream, const Context& of) const {
   return of.run(
-      "letting a stream of " + of.label() + " wait for an event",
+      formatted("letting a stream of {} wait for an event", of.label()),
       [&](const DriverCalls& calls) { return calls.let_stream_wait(stream, event_.handle(), 0); });
 }
 

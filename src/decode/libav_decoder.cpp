@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "decode/detail/codec.hpp"
 #include "decode/detail/complaints.hpp"
@@ -279,7 +280,7 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Work& work) 
     idle_packet_count = sink_.frame_count() == before ? idle_packet_count + 1 : 0;
   }
   if (idle_packet_count >= kIdlePacketsMax)
-    work.damage.stop("no sound in " + std::to_string(kIdlePacketsMax) + " packets in a row");
+    work.damage.stop(formatted("no sound in {} packets in a row", kIdlePacketsMax));
   XTTS_TRY(decode_packet(nullptr, codec, tail, work));
   return tail.finish(sink_);
 }
@@ -323,14 +324,14 @@ std::unique_ptr<audio::AudioDecoder> make_libav_decoder() {
 
 std::string decode_libraries() {
   const auto named = [](const char* name, unsigned version) {
-    return std::string(name) + " " + std::to_string(AV_VERSION_MAJOR(version)) + "." +
-           std::to_string(AV_VERSION_MINOR(version)) + "." +
-           std::to_string(AV_VERSION_MICRO(version));
+    return formatted("{} {}.{}.{}", name, AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),
+                     AV_VERSION_MICRO(version));
   };
   std::string soxr = soxr_version();  // "libsoxr-0.1.3"
   std::ranges::replace(soxr, '-', ' ');
-  return named("libavformat", avformat_version()) + ", " + named("libavcodec", avcodec_version()) +
-         ", " + named("libavutil", avutil_version()) + ", " + soxr;
+  return formatted("{}, {}, {}, {}", named("libavformat", avformat_version()),
+                   named("libavcodec", avcodec_version()), named("libavutil", avutil_version()),
+                   soxr);
 }
 
 }  // namespace xtts::decode

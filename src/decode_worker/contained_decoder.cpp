@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 #include "decode_worker/detail/conversation.hpp"
@@ -52,7 +53,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
                                     const audio::TakeSamples& take) override {
     if (request.suffix.size() > kSuffixBytesMax)
       return Status(StatusCode::kInvalidArgument,
-                    "a suffix of " + std::to_string(request.suffix.size()) + " letters");
+                    formatted("a suffix of {} letters", request.suffix.size()));
     XTTS_TRY(audio::check(request));
     const auto decode = [&](Conversation& conversation) { return conversation.decode(request); };
     try {
@@ -157,7 +158,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
       const std::uint64_t memory_mib = options_.memory_bytes >> 20U;
       exceeded_limit_ = {audio::ExceededLimit::Kind::kMemory, {static_cast<double>(memory_mib)}};
       return Status(StatusCode::kBadInput,
-                    "needs more than " + std::to_string(memory_mib) + " MiB to decode");
+                    formatted("needs more than {} MiB to decode", memory_mib));
     }
     return answer;
   }
@@ -198,10 +199,9 @@ class ContainedDecoder final : public audio::AudioDecoder {
   }
 
   static Status of_another_version(const Ready& ready) {
-    return {StatusCode::kInternal, "it is of version " + ready.program_version + " (protocol " +
-                                       std::to_string(ready.version) + "), and this is version " +
-                                       std::string(program_version()) + " (protocol " +
-                                       std::to_string(kProtocolVersion) + ")"};
+    return {StatusCode::kInternal,
+            formatted("it is of version {} (protocol {}), and this is version {} (protocol {})",
+                      ready.program_version, ready.version, program_version(), kProtocolVersion)};
   }
 
   // A worker that was killed from outside shows that memory has run out. This is likely, too, if a
@@ -209,8 +209,9 @@ class ContainedDecoder final : public audio::AudioDecoder {
   [[nodiscard]] Status failure_to_start(const Status& cause,
                                         const std::string& startup_error) const {
     if (cause.code() == StatusCode::kCancelled) return cause;
-    std::string text = worker_name(options_.command) + " does not start: " + cause.message();
-    if (!startup_error.empty()) text += ", saying \"" + startup_error + "\"";
+    std::string text =
+        formatted("{} does not start: {}", worker_name(options_.command), cause.message());
+    if (!startup_error.empty()) text += formatted(", saying \"{}\"", startup_error);
     if (cause.code() == StatusCode::kSourceIo) return {StatusCode::kResource, std::move(text)};
     if (cause.code() == StatusCode::kCrashed && is_memory_limited()) {
       return {StatusCode::kResource,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "device/cuda_parts.hpp"
 #include "device/cuda_slot.hpp"
@@ -44,9 +45,8 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
  private:
   static std::string facts_of(const CudaGpu& gpu) {
     constexpr std::size_t kMiB = std::size_t{1} << 20U;
-    return gpu.context->label() + " (" + gpu.context->gpu_name() +
-           "), of whose memory readers hold " +
-           std::to_string((gpu.pool->held_bytes() + kMiB - 1) / kMiB) + " MiB";
+    return formatted("{} ({}), of whose memory readers hold {} MiB", gpu.context->label(),
+                     gpu.context->gpu_name(), (gpu.pool->held_bytes() + kMiB - 1) / kMiB);
   }
 
   std::shared_ptr<CudaParts> parts_;

@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "device/has_ended.hpp"
 
@@ -305,7 +306,7 @@ Status CudaSlot::copy_to_consumer() {
   const cuda::Context& to = *parts_->consumer.context;
   const auto copy_part = [&](std::size_t offset_bytes, std::size_t size_bytes) -> Status {
     if (size_bytes == 0) return {};
-    return from.run("copying a batch from " + from.label() + " to " + to.label(),
+    return from.run(formatted("copying a batch from {} to {}", from.label(), to.label()),
                     [&](const cuda::DriverCalls& calls) {
                       return calls.copy_to_peer(shown_.address() + offset_bytes, to.handle(),
                                                 data_.address() + offset_bytes, from.handle(),

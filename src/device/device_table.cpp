@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "device/cpu_device.hpp"
 #include "device/cuda_device.hpp"
 #include "device/device.hpp"
@@ -47,7 +48,7 @@ Result<std::shared_ptr<Device>> open_gpu(int number, const DeviceOptions& option
   const auto data_number = gpu_number(options.data_device);
   if (data_number) return open_cuda(number, *data_number, options);
   return Status(StatusCode::kInvalidArgument,
-                "data_device is a GPU, as in cuda:0, not '" + options.data_device + "'");
+                formatted("data_device is a GPU, as in cuda:0, not '{}'", options.data_device));
 }
 
 // The CPU stands in for the consumer's GPU, but not for a data_device that was named.
@@ -71,8 +72,9 @@ Result<std::shared_ptr<Device>> Device::open(std::string_view name, const Device
   }
   if (name == "cpu") return open_cpu(options);
   if (name == "pinned") return open_pinned(options);
-  return Status(StatusCode::kUnsupported, "there is no device '" + std::string(name) +
-                                              "'; there is: cpu, pinned, cuda, cuda:N, auto");
+  return Status(
+      StatusCode::kUnsupported,
+      formatted("there is no device '{}'; there is: cpu, pinned, cuda, cuda:N, auto", name));
 }
 
 AddedDevice::AddedDevice(std::string name, Open open) : name_(std::move(name)) {

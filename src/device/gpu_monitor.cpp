@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fork_count.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cuda/library.hpp"
 
@@ -160,8 +161,8 @@ std::string GpuMonitor::reason(CallResult result) const {
       break;
   }
   const char* const text = calls_.error_text == nullptr ? nullptr : calls_.error_text(result);
-  return "NVML says " + std::string(text == nullptr ? "nothing more than a number" : text) +
-         " (error " + std::to_string(result) + ")";
+  return formatted("NVML says {} (error {})", text == nullptr ? "nothing more than a number" : text,
+                   result);
 }
 
 Status GpuMonitor::check(CallResult result, std::string_view what) const {
@@ -169,7 +170,7 @@ Status GpuMonitor::check(CallResult result, std::string_view what) const {
   const bool is_absent = result == nvml::kDriverNotLoaded || result == nvml::kDriverMismatch ||
                          result == nvml::kNoPermission || result == nvml::kFunctionNotFound;
   return {is_absent ? StatusCode::kUnsupported : StatusCode::kResource,
-          std::string(what) + ": " + reason(result)};
+          formatted("{}: {}", what, reason(result))};
 }
 
 template <typename Call, typename... Arguments>

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
 
@@ -30,9 +31,9 @@ Result<std::unique_ptr<GpuSampler>> GpuSampler::open(std::string_view pci_bus_id
 Result<std::unique_ptr<GpuSampler>> GpuSampler::open(std::shared_ptr<const GpuMonitor> monitor,
                                                      Gpu gpu, const GpuSamplerOptions& options) {
   if (options.interval < kIntervalMin || options.interval > kIntervalMax) {
-    return Status(StatusCode::kInvalidArgument, "interval must be from 1 ms to 1 h, not " +
-                                                    std::to_string(options.interval.count()) +
-                                                    " ms");
+    return Status(
+        StatusCode::kInvalidArgument,
+        formatted("interval must be from 1 ms to 1 h, not {} ms", options.interval.count()));
   }
   auto shared = std::make_unique<Shared>();
   XTTS_ASSIGN(const GpuFacts facts, monitor->facts(gpu));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 
 namespace xtts::device {
 namespace {
@@ -34,9 +35,9 @@ Result<HostMemory> HostMemory::allocate(std::size_t size_bytes, const Place& pla
   void* const mapping =
       ::mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
-    return Status(StatusCode::kResource, "allocating a batch slot of " +
-                                             std::to_string(size_bytes) +
-                                             " bytes: " + std::generic_category().message(errno));
+    return Status(StatusCode::kResource,
+                  formatted("allocating a batch slot of {} bytes: {}", size_bytes,
+                            std::generic_category().message(errno)));
   }
   auto* first = static_cast<std::byte*>(mapping);
   if (place.numa_node) prefer_node(first, mapping_bytes, *place.numa_node);

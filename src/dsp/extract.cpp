@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "dsp/clip_values.hpp"
 #include "dsp/frame_grid.hpp"
@@ -139,9 +140,9 @@ std::uint64_t FeatureExtractor::samples_of(std::uint64_t frame_count) const {
 Result<Extracted> FeatureExtractor::extract(std::span<const float> samples, const FrameRows& out) {
   const std::uint64_t frame_count = this->frame_count(samples.size());
   if (frame_count == 0 || !impl_->grid.can_pad(samples.size())) {
-    return Status(StatusCode::kBadInput, "a clip of " + std::to_string(samples.size()) +
-                                             " samples is too short for a frame of " +
-                                             std::to_string(impl_->n_fft) + " with its padding");
+    return Status(StatusCode::kBadInput,
+                  formatted("a clip of {} samples is too short for a frame of {} with its padding",
+                            samples.size(), impl_->n_fft));
   }
   const std::uint64_t wanted = std::min(frame_count, impl_->room_in(out));
   const bool is_asked = std::ranges::any_of(

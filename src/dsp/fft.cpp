@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::dsp {
@@ -96,8 +97,8 @@ Result<SharedPlan<Real>> shared_plan(std::size_t size, FftCodelets codelets, Rea
       FFTW_ESTIMATE | FFTW_DESTROY_INPUT | (codelets == FftCodelets::kPortable ? kNoSimd : 0U);
   const auto raw = Fftw<Real>::plan(static_cast<int>(size), in, out, flags);
   if (raw == nullptr) {
-    return Status(StatusCode::kResource, "FFTW made no plan for a complex transform of " +
-                                             std::to_string(size) + " points");
+    return Status(StatusCode::kResource,
+                  formatted("FFTW made no plan for a complex transform of {} points", size));
   }
   SharedPlan<Real> plan(raw, DestroyPlan<Real>());
   known = plan;

@@ -1,5 +1,6 @@
 #include "dsp/isa.hpp"
 
+#include "base/formatted.hpp"
 #include "dsp/extract.hpp"
 #include "dsp/fft.hpp"
 
@@ -32,7 +33,7 @@ std::string_view to_string(Isa isa) noexcept {
 
 std::string feature_libraries(Isa isa) {
   const Isa used = isa == Isa::kBest ? best_isa() : isa;
-  return std::string(fft_library_version()) + ", " + std::string(to_string(used));
+  return formatted("{}, {}", fft_library_version(), to_string(used));
 }
 
 }  // namespace xtts::dsp

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "dsp/aligned_buffer.hpp"
 #include "dsp/feature_tables.hpp"
@@ -131,8 +132,8 @@ Result<std::unique_ptr<SpectrumStage>> SpectrumStage::create(const formats::Feat
         "this processor or build lacks the instruction set " + std::string(to_string(isa)));
   }
   if (config.stft.n_fft < 4 || config.stft.n_fft % 2 != 0) {
-    return Status(StatusCode::kInvalidArgument, "stft.n_fft must be even and at least 4, not " +
-                                                    std::to_string(config.stft.n_fft));
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("stft.n_fft must be even and at least 4, not {}", config.stft.n_fft));
   }
   const FftCodelets codelets = isa == Isa::kScalar ? FftCodelets::kPortable : FftCodelets::kFastest;
   if (config.precision == formats::Precision::kFloat32) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cuda/stream.hpp"
 #include "dsp/feature_tables.hpp"
@@ -249,8 +250,8 @@ Result<std::shared_ptr<const CudaFrameEngines>> CudaFrameEngines::open(int numbe
   XTTS_ASSIGN(const auto context, cuda::Context::open(number));
   XTTS_ASSIGN(const Cufft* cufft, Cufft::open());
   XTTS_ASSIGN(std::shared_ptr<const FrameKernels> kernels, FrameKernels::load(context));
-  std::string device = std::string(kNamePrefix) + context->gpu_name() + ", sm_" +
-                       std::to_string(context->architecture()) + ", " + cufft->version_text();
+  std::string device = formatted("{}{}, sm_{}, {}", kNamePrefix, context->gpu_name(),
+                                 context->architecture(), cufft->version_text());
   return std::shared_ptr<const CudaFrameEngines>(
       new CudaFrameEngines(cuda::DevicePool::of(context), std::move(kernels), std::move(device)));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "cuda/library.hpp"
 
@@ -22,9 +23,10 @@ constexpr std::array<Library, 2> kLibraries = {
 
 Status no_library(const std::string& why) {
   return {StatusCode::kUnsupported,
-          "cuFFT is not on this machine (" + why +
-              "): install it (of the CUDA toolkit, or the package nvidia-cufft of pip), name its "
-              "folder in XTTS_CUFFT, or take the device 'cpu'"};
+          formatted(
+              "cuFFT is not on this machine ({}): install it (of the CUDA toolkit, or the package "
+              "nvidia-cufft of pip), name its folder in XTTS_CUFFT, or take the device 'cpu'",
+              why)};
 }
 
 // The newest library that the driver can serve.
@@ -83,8 +85,7 @@ Result<const Cufft*> Cufft::open() {
 }
 
 std::string Cufft::version_text() const {
-  return "cuFFT " + std::to_string(version_ / 1000) + "." + std::to_string(version_ % 1000 / 100) +
-         "." + std::to_string(version_ % 100);
+  return formatted("cuFFT {}.{}.{}", version_ / 1000, version_ % 1000 / 100, version_ % 100);
 }
 
 Status Cufft::check(FftResult result, std::string_view what) {
@@ -92,7 +93,7 @@ Status Cufft::check(FftResult result, std::string_view what) {
   const char* const words = in_words(result);
   std::string message(what);
   message += ": cuFFT says ";
-  message += words != nullptr ? std::string(words) : "error " + std::to_string(result);
+  message += words != nullptr ? std::string(words) : formatted("error {}", result);
   if (result == kFftAllocationFailed) {
     message += ". Take fewer threads, or free memory of the GPU";
   }
@@ -114,7 +115,7 @@ Result<FftPlan> FftPlan::create(std::shared_ptr<const cuda::Context> context, co
                                 cuda::StreamHandle stream) {
   XTTS_ASSIGN(const Cufft* library, Cufft::open());
   const std::string what =
-      "planning transforms of " + std::to_string(shape.size) + " points on " + context->label();
+      formatted("planning transforms of {} points on {}", shape.size, context->label());
   int size = static_cast<int>(shape.size);
   FftHandle handle = 0;
   // One at a time: when sixteen threads planned at once, a clip of one of them failed, on

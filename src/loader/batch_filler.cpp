@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/float_range.hpp"
+#include "base/formatted.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
@@ -224,15 +225,15 @@ Status BatchFiller::check_range(const BatchClips& clips, std::uint32_t row,
   const auto facts = clips_.details(clips.positions[row]);
   const bool fits_bfloat16 = column.dtype == DType::kFloat16 &&
                              std::abs(saturated.value) <= largest_that_fits(DType::kBFloat16);
-  return {StatusCode::kInvalidArgument,
-          "column '" + column.column->spec.name + "' of clip " +
-              (facts.ok() ? formats::full_id(*facts)
-                          : "at position " + std::to_string(clips.positions[row])) +
-              (column.norm == nullptr ? " holds " : ", normalized, has ") +
-              shortest(saturated.value) + ", which " + std::string(to_string(column.dtype)) +
-              " cannot hold: read the column as " + (fits_bfloat16 ? "bfloat16 or " : "") +
-              "float32, or set on_range to clip, for the largest value of " +
-              std::string(to_string(column.dtype))};
+  return {
+      StatusCode::kInvalidArgument,
+      formatted(
+          "column '{}' of clip {}{}{}, which {} cannot hold: read the column as {}float32, or set "
+          "on_range to clip, for the largest value of {}",
+          column.column->spec.name,
+          facts.ok() ? formats::full_id(*facts) : formatted("at position {}", clips.positions[row]),
+          column.norm == nullptr ? " holds " : ", normalized, has ", shortest(saturated.value),
+          to_string(column.dtype), fits_bfloat16 ? "bfloat16 or " : "", to_string(column.dtype))};
 }
 
 // Notes a record that is not what was written, cannot be read, or does not exist. Returns the

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/counted.hpp"
 #include "base/float_range.hpp"
+#include "base/formatted.hpp"
 #include "base/half.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
@@ -70,9 +71,9 @@ bool can_hold(DType dtype, double value) {
 
 Status check_pad_value(const ColumnRequest& request, DType dtype) {
   if (!request.pad_value || can_hold(dtype, *request.pad_value)) return {};
-  return {StatusCode::kInvalidArgument, "column '" + request.name + "' holds " +
-                                            std::string(to_string(dtype)) +
-                                            ", which cannot hold the pad_value asked for"};
+  return {StatusCode::kInvalidArgument,
+          formatted("column '{}' holds {}, which cannot hold the pad_value asked for", request.name,
+                    to_string(dtype))};
 }
 
 // Refuses a column that lacks clips. Otherwise the user would learn of it in mid-epoch.
@@ -81,11 +82,11 @@ Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& 
     const formats::Manifest& manifest = clips.table(i).manifest();
     const formats::ColumnEntry& entry = manifest.columns[column.ids[i]];
     if (entry.missing_count == 0) continue;
-    return {StatusCode::kNotFound, clips.table(i).path() + ": column '" + entry.spec.name +
-                                       "' lacks " + std::to_string(entry.missing_count) + " of " +
-                                       counted(manifest.counts.records, "clip", "clips") +
-                                       ", which came or changed after it was added: call "
-                                       "add_column again to make them, or read other columns"};
+    return {StatusCode::kNotFound,
+            formatted("{}: column '{}' lacks {} of {}, which came or changed after it was added: "
+                      "call add_column again to make them, or read other columns",
+                      clips.table(i).path(), entry.spec.name, entry.missing_count,
+                      counted(manifest.counts.records, "clip", "clips"))};
   }
   return {};
 }
@@ -126,17 +127,16 @@ Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRe
       names += (names.empty() ? "" : ", ") + column.entry->spec.name;
     }
     return Status(StatusCode::kNotFound,
-                  "the cache has no column '" + request.name + "'; it has: " + names);
+                  formatted("the cache has no column '{}'; it has: {}", request.name, names));
   }
   layout.column = layout.shared->entry;
   XTTS_TRY(check_complete(clips, *layout.shared));
   const formats::ColumnSpec& spec = layout.column->spec;
   layout.dtype = request.dtype.value_or(spec.dtype);
   if (layout.is_converted() && !(is_float(spec.dtype) && is_float(layout.dtype))) {
-    return Status(StatusCode::kInvalidArgument, "column '" + request.name + "' holds " +
-                                                    std::string(to_string(spec.dtype)) +
-                                                    ", which a reader does not convert to " +
-                                                    std::string(to_string(layout.dtype)));
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("column '{}' holds {}, which a reader does not convert to {}",
+                            request.name, to_string(spec.dtype), to_string(layout.dtype)));
   }
   XTTS_TRY(check_pad_value(request, layout.dtype));
   layout.pad_value = request.pad_value;
@@ -183,7 +183,7 @@ Result<BatchLayout> BatchLayout::plan(const reader::ClipSet& clips,
     for (const ColumnLayout& other : layout.columns) {
       if (other.column->spec.name == request.name) {
         return Status(StatusCode::kInvalidArgument,
-                      "column '" + request.name + "' is asked for twice");
+                      formatted("column '{}' is asked for twice", request.name));
       }
     }
     XTTS_ASSIGN(ColumnLayout column, lay_out_column(clips, request, limits));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -23,7 +24,7 @@ bool fits(const formats::PlanRow& clip, const Bucket& bucket) {
 Status check_buckets(std::span<const Bucket> buckets) {
   if (buckets.size() > kBucketsMax) {
     return {StatusCode::kInvalidArgument,
-            "there are " + std::to_string(buckets.size()) + " buckets: give at most 32"};
+            formatted("there are {} buckets: give at most 32", buckets.size())};
   }
   return {};
 }
@@ -56,13 +57,12 @@ Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
     }
   }
   if (homeless_count > 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  std::to_string(homeless_count) + " of " +
-                      counted(selection.size(), "clip", "clips") + " fit into no bucket (up to " +
-                      counted(frames_max, "frame", "frames") + ", " +
-                      counted(tokens_max, "token", "tokens") +
-                      "): add a bucket without limits at the end, or leave them out with "
-                      "where=\"frames <= ...\"");
+    return Status(
+        StatusCode::kInvalidArgument,
+        formatted("{} of {} fit into no bucket (up to {}, {}): add a bucket without limits at the "
+                  "end, or leave them out with where=\"frames <= ...\"",
+                  homeless_count, counted(selection.size(), "clip", "clips"),
+                  counted(frames_max, "frame", "frames"), counted(tokens_max, "token", "tokens")));
   }
   return bucket_of_sample;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -10,7 +11,7 @@ namespace {
 
 Status refuse_norm(const ColumnRequest& request, const std::string& why) {
   return {StatusCode::kInvalidArgument,
-          "column '" + request.name + "' cannot be normalized: " + why};
+          formatted("column '{}' cannot be normalized: {}", request.name, why)};
 }
 
 // True where the recipe pads samples. The frames of padding are features then, which differ by
@@ -59,10 +60,9 @@ Result<std::shared_ptr<const ChannelNorm>> find_norm(const reader::ClipSet& clip
   if (numbers.is_baked) return Norm();
   const std::uint64_t channel_count = spec.row_bytes() / size_bytes(spec.dtype);
   if (numbers.mean.size() != channel_count || numbers.deviation.size() != channel_count) {
-    return refuse_norm(request, "it has " + std::to_string(channel_count) +
-                                    " channels, and there are " +
-                                    std::to_string(numbers.mean.size()) + " means and " +
-                                    std::to_string(numbers.deviation.size()) + " deviations");
+    return refuse_norm(request,
+                       formatted("it has {} channels, and there are {} means and {} deviations",
+                                 channel_count, numbers.mean.size(), numbers.deviation.size()));
   }
   auto norm = ChannelNorm::create(numbers.mean, numbers.deviation);
   if (!norm.ok()) return refuse_norm(request, norm.status().message());

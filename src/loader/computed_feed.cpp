@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -41,14 +42,15 @@ class ComputedRow final : public RowRecords {
   }
   Status wrong_length(const ColumnLayout& column, std::uint64_t length) const override {
     return {StatusCode::kMismatch,
-            "a clip has " + counted(length, "row", "rows") + " of " + column.column->spec.name +
-                " now, and had fewer when its bucket was chosen: its source has changed"};
+            formatted("a clip has {} of {} now, and had fewer when its bucket was chosen: its "
+                      "source has changed",
+                      counted(length, "row", "rows"), column.column->spec.name)};
   }
 
  private:
   static Status broken(const ColumnLayout& column) {
-    return {StatusCode::kInternal,
-            "a computed record of " + column.column->spec.name + " has not its column's form"};
+    return {StatusCode::kInternal, formatted("a computed record of {} has not its column's form",
+                                             column.column->spec.name)};
   }
 
   const BatchLayout& layout_;
@@ -62,7 +64,7 @@ Result<BatchClips> ComputedFeed::take(BatchRecords& records, std::uint64_t step,
                                       bool /*disk_is_read*/) {
   end_batch(records, nullptr);  // frees the records of a batch that has failed
   auto clips = choose_clips_(step);
-  if (!clips) return Status(StatusCode::kInternal, "no epoch has the step " + std::to_string(step));
+  if (!clips) return Status(StatusCode::kInternal, formatted("no epoch has the step {}", step));
   records.computed.resize(clips->positions.size());
   return std::move(*clips);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "loader/computed_feed.hpp"
 #include "query/expression.hpp"
@@ -55,9 +56,9 @@ Status ComputedSource::check_options(const ReaderOptions& options) const {
   for (const ColumnRequest& column : options.columns) {
     if (column.normalize != Normalize::kCorpus) continue;
     return {StatusCode::kUnsupported,
-            "column '" + column.name +
-                "': only a cache knows the statistics of its corpus: give means and deviations (in "
-                "Python a pair, or cache.stats['mel'] of a cache)"};
+            formatted("column '{}': only a cache knows the statistics of its corpus: give means "
+                      "and deviations (in Python a pair, or cache.stats['mel'] of a cache)",
+                      column.name)};
   }
   return {};
 }

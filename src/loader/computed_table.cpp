@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
@@ -71,12 +72,12 @@ Result<std::shared_ptr<ComputedTable>> ComputedTable::open(
 
 Result<formats::PlanRow> ComputedTable::plan_row(std::uint64_t position) {
   if (position < rows_.size()) return rows_[position];
-  return Status(StatusCode::kNotFound, "there is no clip " + std::to_string(position));
+  return Status(StatusCode::kNotFound, formatted("there is no clip {}", position));
 }
 
 Status ComputedTable::plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) {
   if (first > rows_.size() || rows.size() > rows_.size() - first) {
-    return {StatusCode::kNotFound, "there is no clip " + std::to_string(rows_.size())};
+    return {StatusCode::kNotFound, formatted("there is no clip {}", rows_.size())};
   }
   std::ranges::copy(std::span(rows_).subspan(first, rows.size()), rows.begin());
   return {};

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "loader/option_rules.hpp"
@@ -19,15 +20,13 @@ std::string digest_of(const Selection& selection, const EpochOrderOptions& order
   text += order.shuffle == Shuffle::kNone ? " none"
           : order.shuffle == Shuffle::kGlobal
               ? " global"
-              : " window " + std::to_string(order.stretch_samples) + " " +
-                    std::to_string(order.stretches_per_window);
+              : formatted(" window {} {}", order.stretch_samples, order.stretches_per_window);
   if (options.weights) {
-    text += " weights " + std::to_string(static_cast<int>(options.weights->by)) + " " +
-            std::to_string(options.weights->temperature) + " " + std::to_string(order.sample_count);
+    text += formatted(" weights {} {} {}", static_cast<int>(options.weights->by),
+                      std::to_string(options.weights->temperature), order.sample_count);
   }
   for (const Bucket& bucket : options.buckets) {
-    text +=
-        " bucket " + std::to_string(bucket.frames_max) + " " + std::to_string(bucket.tokens_max);
+    text += formatted(" bucket {} {}", bucket.frames_max, bucket.tokens_max);
   }
   return digest128(text).to_hex();
 }
@@ -83,8 +82,9 @@ void EpochPosition::go_to(std::uint64_t epoch, Consumed consumed) {
 Status EpochPosition::load(const ReaderState& state) {
   if (state.order_version != kOrderVersion) {
     return {StatusCode::kUnsupported,
-            "the state is of order version " + std::to_string(state.order_version) +
-                "; this build knows version 1: begin the epoch anew with set_epoch()"};
+            formatted("the state is of order version {}; this build knows version 1: begin the "
+                      "epoch anew with set_epoch()",
+                      state.order_version)};
   }
   if (state.cache != source_.clips().digest()) {
     return {StatusCode::kMismatch, source_.state_mismatch_message(state.cache)};

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -64,11 +65,12 @@ Result<SampleGroups> group_samples(const reader::ClipSet& clips, const Selection
       for (std::size_t i = 0; i < now; ++i) {
         const std::int64_t number = group_number(rows[i], weights.by);
         if (number < -1 || number >= number_end) {
-          return Status(StatusCode::kCorrupt,
-                        "the index gives a clip the language, speaker or data set " +
-                            std::to_string(number) +
-                            ", which the manifest does not name: 'xtts-precompute verify CACHE' "
-                            "says what is damaged");
+          return Status(
+              StatusCode::kCorrupt,
+              formatted(
+                  "the index gives a clip the language, speaker or data set {}, which the manifest "
+                  "does not name: 'xtts-precompute verify CACHE' says what is damaged",
+                  number));
         }
         const auto group = static_cast<std::size_t>(number + 1);
         if (group >= groups.samples.size()) groups.samples.resize(group + 1);

@@ -8,6 +8,7 @@
 
 #include "base/counted.hpp"
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "loader/option_rules.hpp"
 
@@ -113,10 +114,10 @@ Result<std::vector<std::unique_ptr<device::SlotMemory>>> Loader::make_slots(
   for (std::uint32_t i = 0; i < slot_count; ++i) {
     auto slot = device_->make_slot(size);
     if (!slot.ok()) {
-      return Status(slot.status().code(),
-                    slot.status().message() + " (the reader has " +
-                        counted(slot_count, "slot", "slots") + ", each for a batch of " +
-                        std::to_string(((size.staging + size.host) >> 20U) + 1) + " MiB)");
+      return Status(
+          slot.status().code(),
+          formatted("{} (the reader has {}, each for a batch of {} MiB)", slot.status().message(),
+                    counted(slot_count, "slot", "slots"), ((size.staging + size.host) >> 20U) + 1));
     }
     slots.push_back(std::move(*slot));
   }

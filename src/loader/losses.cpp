@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -59,9 +60,9 @@ Status Losses::count(const BatchSlot& slot) {
   if (!max_damage_) return {};
   const auto lost = static_cast<double>(epoch_left_out_count_);
   if (lost <= *max_damage_ * static_cast<double>(epoch_sample_count_)) return {};
-  failure_ = {StatusCode::kCorrupt, epoch_in_words() + ", more than max_damage allows (" +
-                                        in_percent(*max_damage_) + "). The first: " + first_text_ +
-                                        ". " + source_.remedy()};
+  failure_ = {StatusCode::kCorrupt,
+              formatted("{}, more than max_damage allows ({}). The first: {}. {}", epoch_in_words(),
+                        in_percent(*max_damage_), first_text_, source_.remedy())};
   return failure_;
 }
 
@@ -74,9 +75,8 @@ std::string Losses::report() {
 
 // Reads the count without the lock: only the calling thread changes it.
 std::string Losses::epoch_in_words() const {
-  return "epoch " + std::to_string(epoch_) + " has left out " +
-         std::to_string(epoch_left_out_count_) + " of " +
-         counted(epoch_sample_count_, "clip", "clips");
+  return formatted("epoch {} has left out {} of {}", epoch_, epoch_left_out_count_,
+                   counted(epoch_sample_count_, "clip", "clips"));
 }
 
 std::vector<std::uint64_t> Losses::positions() const {

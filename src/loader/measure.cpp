@@ -11,6 +11,7 @@
 
 #include "base/counted.hpp"
 #include "base/env.hpp"
+#include "base/formatted.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
 #include "device/gpu_sampler.hpp"
@@ -131,9 +132,9 @@ Result<std::unique_ptr<Loader>> open_loader(const std::shared_ptr<reader::CacheV
               Loader::open(std::make_shared<StoredSource>(std::move(caches)), options));
   if (loader->batches_per_epoch() == 0) {
     return Status(StatusCode::kInvalidArgument,
-                  "the " + counted(loader->sample_count(), "clip chosen does", "clips chosen do") +
-                      " not fill a batch of " + std::to_string(options.batch_size) +
-                      ": ask for a smaller batch");
+                  formatted("the {} not fill a batch of {}: ask for a smaller batch",
+                            counted(loader->sample_count(), "clip chosen does", "clips chosen do"),
+                            options.batch_size));
   }
   guard_reads();
   return loader;
@@ -174,13 +175,13 @@ Status drop_from_memory(const std::string& cache, const formats::Manifest& manif
       const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
       if (fd < 0) {
         return {StatusCode::kResource,
-                "opening " + path + ": " + std::generic_category().message(errno)};
+                formatted("opening {}: {}", path, std::generic_category().message(errno))};
       }
       const int error = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
       ::close(fd);
       if (error != 0) {
-        return {StatusCode::kUnsupported,
-                "dropping " + path + " from memory: " + std::generic_category().message(error)};
+        return {StatusCode::kUnsupported, formatted("dropping {} from memory: {}", path,
+                                                    std::generic_category().message(error))};
       }
     }
   }

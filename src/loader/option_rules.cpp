@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check_text.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "loader/bucket_steps.hpp"
 #include "loader/epoch_sequence.hpp"
@@ -31,7 +32,7 @@ template <typename Enum>
 Status check_choice(Enum value, Enum last, std::string_view name) {
   const auto number = static_cast<unsigned>(value);
   if (number <= static_cast<unsigned>(last)) return {};
-  return refuse(std::string(name) + " has no value " + std::to_string(number));
+  return refuse(formatted("{} has no value {}", name, number));
 }
 
 Status check_choices(const ReaderOptions& options) {
@@ -88,8 +89,8 @@ Status check_options(const ReaderOptions& options) {
   }
   if (options.world_size == 0) return refuse("world_size must be at least 1");
   if (options.rank >= options.world_size) {
-    return refuse("rank is " + std::to_string(options.rank) + ", but ranks go from 0 to " +
-                  std::to_string(options.world_size - 1));
+    return refuse(
+        formatted("rank is {}, but ranks go from 0 to {}", options.rank, options.world_size - 1));
   }
   if (options.slot_count < kSlotsMin || options.slot_count > kSlotsMax) {
     return refuse("slot_count must be from 3 to 1024: one batch is used while others are filled");

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "reader/block_map.hpp"
 
 namespace xtts::loader {
@@ -88,7 +89,7 @@ Result<BatchClips> ReadAhead::take(BatchRecords& records, std::uint64_t step, bo
   if (planned_.empty()) {
     first_step_ = step;
     if (!plan_next()) {
-      return Status(StatusCode::kInternal, "no epoch has the step " + std::to_string(step));
+      return Status(StatusCode::kInternal, formatted("no epoch has the step {}", step));
     }
   }
   plan_until(step + 1 + batches_ahead(planned_.front().clips));

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/file_mapping.hpp"
+#include "base/formatted.hpp"
 #include "base/storage_facts.hpp"
 #include "reader/block_map.hpp"
 
@@ -82,7 +83,7 @@ class ResidencySamples {
 };
 
 std::string percent(double share) {
-  return std::to_string(std::lround(share * 100)) + " %";
+  return formatted("{} %", std::lround(share * 100));
 }
 
 }  // namespace
@@ -121,8 +122,9 @@ std::string storage_in_words(const ReadingFacts& facts) {
   std::string text =
       storage.file_system.empty() ? "a file system unknown here" : storage.file_system;
   if (!storage.device.empty()) text += " on " + storage.device;
-  text += " (" + std::string(words_of(storage.kind)) + "), " + size_in_words(facts.file_bytes);
-  if (facts.resident_share) text += ", " + percent(*facts.resident_share) + " of it in memory";
+  text += formatted(" ({}), {}", words_of(storage.kind), size_in_words(facts.file_bytes));
+  if (facts.resident_share)
+    text += formatted(", {} of it in memory", percent(*facts.resident_share));
   return text;
 }
 
@@ -136,8 +138,9 @@ ReadingChoice choose_reading(const ReadingFacts& facts, const ReaderOptions& opt
                     static_cast<double>(facts.file_bytes) <=
                         kShareOfMemory * static_cast<double>(*facts.available_memory_bytes);
   if (seeks_cost && !is_in_memory && options.shuffle == Shuffle::kGlobal) {
-    choice.notice = "shuffle global reads a " + std::string(words_of(kind)) +
-                    " at random places; shuffle window reads it in long runs";
+    choice.notice = formatted(
+        "shuffle global reads a {} at random places; shuffle window reads it in long runs",
+        words_of(kind));
   }
   if (options.reading != Reading::kAuto) {
     choice.reading = options.reading;
@@ -157,8 +160,8 @@ ReadingChoice choose_reading(const ReadingFacts& facts, const ReaderOptions& opt
   } else {
     choice.reading = Reading::kDirect;
     choice.why = facts.available_memory_bytes
-                     ? "the files are too large for the " +
-                           size_in_words(*facts.available_memory_bytes) + " of memory that are free"
+                     ? formatted("the files are too large for the {} of memory that are free",
+                                 size_in_words(*facts.available_memory_bytes))
                      : "how much memory is free is not known";
   }
   return choice;

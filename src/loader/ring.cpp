@@ -8,6 +8,7 @@
 
 #include "base/current_exception.hpp"
 #include "base/fork_count.hpp"
+#include "base/formatted.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
 
@@ -288,9 +289,9 @@ Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) 
   if (state.is_paused) return Status(StatusCode::kInternal, "the reader was not started again");
   if (state.in_order.empty() && state.next_step >= state.end_step) return std::optional<Lease>();
   if (state.is_every_slot_held()) {
-    return Status(StatusCode::kBusy, "all " + std::to_string(state.memories.size()) +
-                                         " batch slots are held: release earlier batches, copy "
-                                         "what you keep, or ask for more slots");
+    return Status(StatusCode::kBusy, formatted("all {} batch slots are held: release earlier "
+                                               "batches, copy what you keep, or ask for more slots",
+                                               state.memories.size()));
   }
   const Clock::time_point begin = Clock::now();
   // The consumer does not sleep, but helps with the batch that it waits for. Where all cores are

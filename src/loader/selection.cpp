@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/split.hpp"
 #include "query/expression.hpp"
@@ -21,8 +22,8 @@ struct Range {
 
 Result<std::uint8_t> split_number(std::string_view name) {
   if (const auto split = formats::split_named(name)) return static_cast<std::uint8_t>(*split);
-  return Status(StatusCode::kInvalidArgument, "there is no split '" + std::string(name) +
-                                                  "'; there are: train, validation, test");
+  return Status(StatusCode::kInvalidArgument,
+                formatted("there is no split '{}'; there are: train, validation, test", name));
 }
 
 bool in_same_group(const formats::PlanRow& a, const formats::PlanRow& b) {
@@ -77,7 +78,7 @@ Result<std::vector<std::uint64_t>> find_all(const reader::ClipSet& clips,
   for (const std::string& id : ids) {
     XTTS_ASSIGN(const auto position, clips.find(id));
     if (!position) {
-      return Status(StatusCode::kNotFound, "the cache has no clip '" + id + "'");
+      return Status(StatusCode::kNotFound, formatted("the cache has no clip '{}'", id));
     }
     positions.push_back(*position);
   }

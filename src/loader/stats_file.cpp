@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/fork_count.hpp"
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 
 namespace xtts::loader {
@@ -42,9 +43,8 @@ std::unique_ptr<StatsFile> StatsFile::open_if_asked() {
   static std::atomic<unsigned> count{0};
   const char* const folder = std::getenv("XTTS_READER_STATS");
   if (folder == nullptr || *folder == '\0') return nullptr;
-  return std::unique_ptr<StatsFile>(new StatsFile(std::string(folder) + "/reader-" +
-                                                  std::to_string(::getpid()) + "-" +
-                                                  std::to_string(count.fetch_add(1)) + ".json"));
+  return std::unique_ptr<StatsFile>(new StatsFile(
+      formatted("{}/reader-{}-{}.json", std::string(folder), ::getpid(), count.fetch_add(1))));
 }
 
 StatsFile::StatsFile(std::string path) : path_(std::move(path)), forks_(fork_count()) {}

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "loader/epoch_plan.hpp"
 #include "loader/option_rules.hpp"
@@ -224,7 +225,8 @@ std::string StoredFeed::words_of_staging() const {
   if (staging_->is_borrowable())
     words += "; the GPU copies records from where the disk has put them";
   if (const std::uint64_t count = staging_->failed_count(); count > 0) {
-    words += "; " + counted(count, "record", "records") + " had to be read through the page cache";
+    words += formatted("; {} had to be read through the page cache",
+                       counted(count, "record", "records"));
   }
   const std::string why_stopped = staging_->why_stopped();
   if (!why_stopped.empty()) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "reader/index_reader.hpp"
@@ -72,11 +73,11 @@ Status StoredRow::wrong_length(const ColumnLayout& column, std::uint64_t length)
   const std::uint64_t position = slot_.clips.positions[row_];
   const auto facts = caches_.details(position);
   return {StatusCode::kCorrupt,
-          "reading " + column.column->spec.name + " of clip " +
-              (facts.ok() ? formats::full_id(*facts) : "at position " + std::to_string(position)) +
-              ": the record has " + std::to_string(length) +
-              " rows, and the index says otherwise: 'xtts-precompute verify CACHE' says what is "
-              "damaged"};
+          formatted("reading {} of clip {}: the record has {} rows, and the index says otherwise: "
+                    "'xtts-precompute verify CACHE' says what is damaged",
+                    column.column->spec.name,
+                    facts.ok() ? formats::full_id(*facts) : formatted("at position {}", position),
+                    length)};
 }
 
 }  // namespace xtts::loader

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "loader/bijection.hpp"
 
 namespace xtts::loader {
@@ -23,16 +24,16 @@ Status refuse_weights(const std::string& reason) {
 Status check_weights(std::span<const std::uint64_t> sample_counts, std::span<const double> weights,
                      std::uint64_t draw_count) {
   if (sample_counts.size() != weights.size())
-    return refuse_weights(std::to_string(weights.size()) + " weights for " +
-                          std::to_string(sample_counts.size()) + " groups");
+    return refuse_weights(
+        formatted("{} weights for {} groups", weights.size(), sample_counts.size()));
   if (draw_count > kOrderSizeMax)
-    return refuse_weights(std::to_string(draw_count) + " draws are too many for an epoch");
+    return refuse_weights(formatted("{} draws are too many for an epoch", draw_count));
   for (std::size_t g = 0; g < weights.size(); ++g) {
     if (!std::isfinite(weights[g]) || weights[g] < 0.0)
-      return refuse_weights("the weight of group " + std::to_string(g) + " is " +
-                            std::to_string(weights[g]) + ": not a number from 0 on");
+      return refuse_weights(formatted("the weight of group {} is {}: not a number from 0 on", g,
+                                      std::to_string(weights[g])));
     if (sample_counts[g] > kOrderSizeMax)
-      return refuse_weights("group " + std::to_string(g) + " has too many samples");
+      return refuse_weights(formatted("group {} has too many samples", g));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "base/confined_env.hpp"
 #include "base/float_range.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
@@ -123,14 +124,14 @@ constexpr std::string_view kLengthSuffix = "_len";
 // of their own.
 Status check_name(const std::string& name) {
   if (store::is_taken_name(name))
-    return refuse("'" + name + "' is a name that shards use themselves: give another name");
+    return refuse(formatted("'{}' is a name that shards use themselves: give another name", name));
   if (formats::find_sound_column(name) != nullptr || name == "tokens")
-    return refuse("'" + name + "' is a column that a build makes: give another name");
+    return refuse(formatted("'{}' is a column that a build makes: give another name", name));
   if (name.starts_with('_'))
-    return refuse("'" + name + "' begins with '_', as internal names do: give another name");
+    return refuse(formatted("'{}' begins with '_', as internal names do: give another name", name));
   if (name.ends_with(kLengthSuffix)) {
-    return refuse("'" + name + "' would be the lengths of a column '" +
-                  name.substr(0, name.size() - kLengthSuffix.size()) + "': give another name");
+    return refuse(formatted("'{}' would be the lengths of a column '{}': give another name", name,
+                            name.substr(0, name.size() - kLengthSuffix.size())));
   }
   if (std::ranges::binary_search(kReserved, name)) {
     return refuse("'" + name + "' is a name that batches, clips or 'where' use themselves: " +
@@ -256,9 +257,9 @@ class Addition final : public ColumnAddition {
     const std::uint64_t found = size_bytes / row_bytes;
     if (size_bytes % row_bytes == 0 && (found == wanted || (is_own && found < wanted)))
       return static_cast<std::uint32_t>(found);
-    return refuse("clip " + formats::full_id(details) + " needs " + (is_own ? "at most " : "") +
-                  std::to_string(wanted) + " rows of " + std::to_string(row_bytes) +
-                  " bytes, and got " + std::to_string(size_bytes) + " bytes");
+    return refuse(formatted("clip {} needs {}{} rows of {} bytes, and got {} bytes",
+                            formats::full_id(details), is_own ? "at most " : "", wanted, row_bytes,
+                            size_bytes));
   }
 
   [[nodiscard]] Status check_finite(std::span<const std::byte> rows,
@@ -266,16 +267,17 @@ class Addition final : public ColumnAddition {
     if (column_.allow_nonfinite) return {};
     const std::uint64_t count = count_nonfinite(rows, entry_.spec.dtype);
     if (count == 0) return {};
-    return refuse("the record of clip '" + formats::full_id(details) + "' has " +
-                  std::to_string(count) + (count == 1 ? " value that is" : " values that are") +
-                  " NaN or infinite: give finite ones, or allow_nonfinite where they mean "
-                  "something");
+    return refuse(formatted(
+        "the record of clip '{}' has {}{} NaN or infinite: give finite ones, or allow_nonfinite "
+        "where they mean something",
+        formats::full_id(details), count, count == 1 ? " value that is" : " values that are"));
   }
 
   Status describe(const Manifest& manifest) {
     const ColumnEntry* const there = manifest.find_column(column_.name);
     if (there != nullptr && !there->axis)
-      return refuse("'" + column_.name + "' is a column that a build makes: give another name");
+      return refuse(
+          formatted("'{}' is a column that a build makes: give another name", column_.name));
     ColumnEntry fresh;
     fresh.axis = column_.axis;
     fresh.version = column_.version;
@@ -361,7 +363,8 @@ class Addition final : public ColumnAddition {
 
   [[nodiscard]] store::JournalHead journal_head() const {
     const Manifest& manifest = view_->manifest();
-    return {.plan = digest128("add_column " + column_.name + " " + manifest.index_digest.to_hex()),
+    return {.plan = digest128(
+                formatted("add_column {} {}", column_.name, manifest.index_digest.to_hex())),
             .features_fingerprint = entry_.spec.fingerprint,
             .storage_fingerprint = manifest.storage_fingerprint,
             .numerics = manifest.numerics.hash(),

@@ -4,6 +4,7 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
@@ -116,9 +117,9 @@ class Copier {
     }
     const bool is_all = place == to_compute.size();
     return {StatusCode::kInvalidArgument,
-            report::words_of(first) + ". Nothing was published. The same is true of " +
-                (is_all ? "" : "at least ") + std::to_string(count) + " of " +
-                counted(to_compute.size(), "clip", "clips") + ": " + named};
+            formatted("{}. Nothing was published. The same is true of {}{} of {}: {}",
+                      report::words_of(first), is_all ? "" : "at least ", count,
+                      counted(to_compute.size(), "clip", "clips"), named)};
   }
 
   Status end_shard() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check_cancelled.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/split.hpp"
@@ -41,8 +42,8 @@ Result<std::string> name_at(const std::vector<std::string>& names, std::int64_t 
   if (number < 0) return std::string();
   if (static_cast<std::uint64_t>(number) < names.size())
     return names[static_cast<std::size_t>(number)];
-  return Status(StatusCode::kCorrupt, "the plan names " + what + " " + std::to_string(number) +
-                                          ", which the manifest does not have");
+  return Status(StatusCode::kCorrupt,
+                formatted("the plan names {} {}, which the manifest does not have", what, number));
 }
 
 Result<Clip> load_clip(CacheView& cache, std::uint64_t position) {

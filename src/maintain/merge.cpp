@@ -6,6 +6,7 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -189,9 +190,9 @@ class Merger {
   }
 
   static Status contradiction() {
-    return {StatusCode::kMismatch,
-            "the parts' shards are not those of one plan: build the parts anew with " +
-                option_on("overwrite") + ", all by the same version"};
+    return {StatusCode::kMismatch, formatted("the parts' shards are not those of one plan: build "
+                                             "the parts anew with {}, all by the same version",
+                                             option_on("overwrite"))};
   }
 
   // Passes on the source tables of parts that saw the very same files, so that the next build need

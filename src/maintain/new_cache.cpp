@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "store/ownership.hpp"
 
@@ -41,9 +42,9 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
   if (report.ok) return {};
   const auto& finding = report.findings.front();
   return {StatusCode::kCorrupt,
-          "what was just written does not read back: " + finding.file + " (check " +
-              std::string(name_of(finding.check)) +
-              "); what was there before is untouched: look at the disk's health"};
+          formatted("what was just written does not read back: {} (check {}); what was there "
+                    "before is untouched: look at the disk's health",
+                    finding.file, name_of(finding.check))};
 }
 
 void remove_unpublished(store::CacheFolder& folder) {

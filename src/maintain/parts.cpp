@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -27,7 +28,7 @@ const Partition& partition_of(const reader::CacheView& view) {
 }
 
 std::string name_of(const reader::CacheView& view) {
-  return view.path() + " (part " + partition_of(view).name() + ")";
+  return formatted("{} (part {})", view.path(), partition_of(view).name());
 }
 
 Status check_is_part(const reader::CacheView& view) {
@@ -56,28 +57,27 @@ Status check_same_cache(const reader::CacheView& first, const reader::CacheView&
                         bool allow_mixed) {
   const Manifest& a = first.manifest();
   const Manifest& b = other.manifest();
-  const std::string both = name_of(first) + " and " + name_of(other);
+  const std::string both = formatted("{} and {}", name_of(first), name_of(other));
   if (a.partition->count != b.partition->count)
     return mismatch(both + " are of caches with other numbers of parts");
   if (const auto lines = recipe_difference(a, b))
     return mismatch(both + " were built with other settings:" + *lines +
                     "\nbuild one of them anew with " + option_on("overwrite"));
   if (a.partition->plan != b.partition->plan) {
-    return mismatch(both +
-                    " saw other clips, texts or files in DATA: build those that saw an older one "
-                    "anew with " +
-                    option_on("overwrite"));
+    return mismatch(
+        formatted("{} saw other clips, texts or files in DATA: build those that saw an older one "
+                  "anew with {}",
+                  both, option_on("overwrite")));
   }
   if (a.speakers != b.speakers || a.languages != b.languages)
-    return mismatch(both + " number their speakers otherwise: give all the same " +
-                    option("speakers"));
+    return mismatch(formatted("{} number their speakers otherwise: give all the same {}", both,
+                              option("speakers")));
   if (allow_mixed || a.numerics.hash() == b.numerics.hash()) return {};
-  return mismatch(both + " were computed by " + a.numerics.device + " " + a.numerics.isa + " (" +
-                  a.numerics.libraries + ") and " + b.numerics.device + " " + b.numerics.isa +
-                  " (" + b.numerics.libraries +
-                  "); results agree within the recipe's tolerance but not bit for bit: give " +
-                  option_on("allow-mixed") +
-                  " to join them all the same, or build one of them anew");
+  return mismatch(formatted(
+      "{} were computed by {} {} ({}) and {} {} ({}); results agree within the recipe's tolerance "
+      "but not bit for bit: give {} to join them all the same, or build one of them anew",
+      both, a.numerics.device, a.numerics.isa, a.numerics.libraries, b.numerics.device,
+      b.numerics.isa, b.numerics.libraries, option_on("allow-mixed")));
 }
 
 // Lists the names; of a long list, only the beginning.
@@ -85,7 +85,7 @@ std::string list(const std::vector<std::string>& names) {
   std::string text;
   const std::size_t shown = shown_of(names.size(), kNamedMax);
   for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > shown) text += " and " + std::to_string(names.size() - shown) + " more";
+  if (names.size() > shown) text += formatted(" and {} more", names.size() - shown);
   return text;
 }
 
@@ -101,19 +101,20 @@ Status check_all_are_there(const Parts& parts) {
     }
   }
   if (missing.empty()) return {};
-  return mismatch((missing.size() == 1 ? "part " : "parts ") + list(missing) +
-                  (missing.size() == 1 ? " is" : " are") +
-                  " missing: name all parts of the cache, or build the missing ones with "
-                  "'xtts-precompute build DATA PART --partition I/" +
-                  std::to_string(wanted.count) + "'");
+  return mismatch(
+      formatted("{}{}{} missing: name all parts of the cache, or build the missing ones with "
+                "'xtts-precompute build DATA PART --partition I/{}'",
+                missing.size() == 1 ? "part " : "parts ", list(missing),
+                missing.size() == 1 ? " is" : " are", wanted.count));
 }
 
 Status check_has_no_added_columns(const reader::CacheView& view) {
   for (const formats::ColumnEntry& column : view.manifest().columns) {
     if (!column.axis) continue;
-    return mismatch(name_of(view) + " has the added column '" + column.spec.name +
-                    "', which merge does not join: build the part anew with " +
-                    option_on("overwrite") + ", merge, then add the column to the whole cache");
+    return mismatch(
+        formatted("{} has the added column '{}', which merge does not join: build the part anew "
+                  "with {}, merge, then add the column to the whole cache",
+                  name_of(view), column.spec.name, option_on("overwrite")));
   }
   return {};
 }
@@ -123,8 +124,8 @@ Status check_none_is_doubled(const Parts& parts) {
     const reader::CacheView& a = *parts[i - 1];
     const reader::CacheView& b = *parts[i];
     if (partition_of(a).index != partition_of(b).index) continue;
-    return mismatch("part " + partition_of(a).name() + " is given twice: " + a.path() + " and " +
-                    b.path());
+    return mismatch(
+        formatted("part {} is given twice: {} and {}", partition_of(a).name(), a.path(), b.path()));
   }
   return {};
 }

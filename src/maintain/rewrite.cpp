@@ -6,6 +6,7 @@
 
 #include "base/channel_norm.hpp"
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -45,9 +46,9 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
         reader::with_repair(reader::read_block_header(*file, row.place, mel.spec), view.path()));
     if (header.column.numerics != manifest.numerics.hash()) {
       return {StatusCode::kMismatch,
-              view.path() + " holds records of two processors or library versions (a build with " +
-                  option_on("allow-mixed") +
-                  "): build it anew with 'xtts-precompute build DATA CACHE --overwrite'"};
+              formatted("{} holds records of two processors or library versions (a build with {}): "
+                        "build it anew with 'xtts-precompute build DATA CACHE --overwrite'",
+                        view.path(), option_on("allow-mixed"))};
     }
     first_row += mel.shards[shard].block_count;
   }
@@ -118,13 +119,13 @@ std::uint64_t needed_bytes(const Manifest& before, const formats::Recipe& after)
 
 Status check_bakeable(const Manifest& manifest) {
   const auto refuse = [](const std::string& why) {
-    return Status(StatusCode::kInvalidArgument, option("bake", "corpus") + ": " + why);
+    return Status(StatusCode::kInvalidArgument, formatted("{}: {}", option("bake", "corpus"), why));
   };
   if (manifest.features.contains("baked")) {
     return refuse(
-        "the cache is baked already: its records are normalized by the corpus' statistics. Leave "
-        "out " +
-        option("bake") + " to convert it as it is");
+        formatted("the cache is baked already: its records are normalized by the corpus' "
+                  "statistics. Leave out {} to convert it as it is",
+                  option("bake")));
   }
   const formats::ColumnEntry* const mel = manifest.find_column("mel");
   const auto& statistics = manifest.mel_statistics;
@@ -341,9 +342,9 @@ class Rewriter {
 Status check_dtype(DType from, DType to) {
   if (from == to || from == DType::kFloat32) return {};
   return {StatusCode::kInvalidArgument,
-          "the cache holds " + std::string(to_string(from)) + ": " + std::string(to_string(to)) +
-              " of full precision needs the sources: 'xtts-precompute build DATA NEW --dtype " +
-              std::string(to_string(to)) + "'"};
+          formatted("the cache holds {}: {} of full precision needs the sources: 'xtts-precompute "
+                    "build DATA NEW --dtype {}'",
+                    to_string(from), to_string(to), to_string(to))};
 }
 
 // True where `left` is what the request would make of `from`.
@@ -418,9 +419,9 @@ Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.from));
   if (const auto& part = view->manifest().partition) {
     return Status(StatusCode::kInvalidArgument,
-                  request.from + " is part " + part->name() +
-                      " of a cache: join all parts with 'xtts-precompute merge NEW PART...', then "
-                      "convert NEW");
+                  formatted("{} is part {} of a cache: join all parts with 'xtts-precompute merge "
+                            "NEW PART...', then convert NEW",
+                            request.from, part->name()));
   }
   // The dtype is the recipe's, not the first column's: a wave has its own dtype.
   XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(view->manifest()));

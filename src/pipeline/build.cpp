@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shortage.hpp"
 #include "base/try.hpp"
@@ -123,12 +124,14 @@ Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& 
     heard.run.cancelled = [&observer] { return observer.cancelled(); };
     return run({.env = *confined, .request = heard, .observer = observer});
   } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource, "out of memory: run again with a lower " +
-                                             option("memory") + ", or fewer threads");
+    return Status(
+        StatusCode::kResource,
+        formatted("out of memory: run again with a lower {}, or fewer threads", option("memory")));
   } catch (const std::system_error& error) {
     return Status(StatusCode::kResource,
-                  "no thread could be started, for want of memory or by a limit of the system (" +
-                      std::string(error.what()) + "): run again with fewer threads");
+                  formatted("no thread could be started, for want of memory or by a limit of the "
+                            "system ({}): run again with fewer threads",
+                            error.what()));
   }
 }
 

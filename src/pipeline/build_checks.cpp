@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -25,7 +26,7 @@ constexpr std::size_t kRejectsNamed = 5;
 
 Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
               const std::string& section, const std::string& advice = {}) {
-  std::string text = "the cache was made with other " + section + ":";
+  std::string text = formatted("the cache was made with other {}:", section);
   for (const auto& line : formats::describe_differences(published, asked, section))
     text += "\n  " + line;
   return {StatusCode::kMismatch, text + "\n" + advice + "name another CACHE, or give " +
@@ -35,12 +36,12 @@ Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
 // A build finds the cache's recipe by itself.
 std::string advice_on_recipe(const BuildRequest& request) {
   if (request.recipe_of) return "leave these settings out to keep the cache's; or ";
-  return "leave out " + option("recipe") + " and " + option("config") +
-         " to keep the cache's recipe; or ";
+  return formatted("leave out {} and {} to keep the cache's recipe; or ", option("recipe"),
+                   option("config"));
 }
 
 std::string describe(const formats::Numerics& numerics) {
-  return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
+  return formatted("{} {} ({})", numerics.device, numerics.isa, numerics.libraries);
 }
 
 // Lists faults first: policy drops matter less beside them.
@@ -88,7 +89,7 @@ Status check_no_file_at(Env& env, const std::string& cache) {
   }
   if (!found || found->kind == FileKind::kDirectory) return {};
   return {StatusCode::kInvalidArgument,
-          "CACHE: " + path + " is not a folder: give a folder, or a name that is not taken"};
+          formatted("CACHE: {} is not a folder: give a folder, or a name that is not taken", path)};
 }
 
 Status check_folders(Env& env, const std::string& data, const std::string& cache) {
@@ -96,7 +97,8 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
   XTTS_TRY(check_data_folder(env, data));
   if (env.stat(store::manifest_path(data)).ok() && store::check_may_be_cache(env, data).ok()) {
     return {StatusCode::kInvalidArgument,
-            "DATA: " + data + " is a cache: give the folder with the recordings first, then CACHE"};
+            formatted("DATA: {} is a cache: give the folder with the recordings first, then CACHE",
+                      data)};
   }
   XTTS_ASSIGN(const auto data_stat, env.stat(data));
   XTTS_TRY(check_no_file_at(env, cache));
@@ -111,11 +113,12 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
 Status check_not_baked(const formats::Manifest* published, const formats::Recipe& recipe) {
   const bool is_baked = published != nullptr && published->features.contains("baked");
   if (!is_baked && !to_json(*recipe.features).contains("baked")) return {};
-  return {StatusCode::kMismatch,
-          "CACHE holds records that 'xtts-precompute convert --bake corpus' has normalized, and a "
-          "build cannot add to them: build the cache that it was made from, and bake that anew; or "
-          "give " +
-              option_on("overwrite") + " to build anew in this one, without normalization"};
+  return {
+      StatusCode::kMismatch,
+      formatted("CACHE holds records that 'xtts-precompute convert --bake corpus' has normalized, "
+                "and a build cannot add to them: build the cache that it was made from, and bake "
+                "that anew; or give {} to build anew in this one, without normalization",
+                option_on("overwrite"))};
 }
 
 Status check_same_recipe(const formats::Manifest& published, const BuildRequest& request) {
@@ -137,29 +140,27 @@ Status check_partition(const BuildRequest& request, const formats::Manifest* pub
   const auto& part = request.partition;
   if (part && request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
     return {StatusCode::kInvalidArgument,
-            "corpus.duplicates=drop has to see all clips in one build: give " +
-                option_set("corpus.duplicates", "warn") + ", or build without " +
-                option("partition")};
+            formatted("corpus.duplicates=drop has to see all clips in one build: give {}, or build "
+                      "without {}",
+                      option_set("corpus.duplicates", "warn"), option("partition"))};
   }
   if (published == nullptr) return {};
   const auto& before = published->partition;
   if (!part && !before) return {};
   if (!before || !part || before->index != part->index || before->count != part->count) {
     return {StatusCode::kMismatch,
-            "CACHE holds " +
-                (before ? "part " + before->name() +
-                              " of a cache: 'xtts-precompute merge NEW PART...' joins all parts, "
-                              "and later builds update NEW"
-                        : std::string("a whole cache, no part of one")) +
-                ". Name another CACHE, or give " + option_on("overwrite") +
-                " to build anew in this one"};
+            formatted("CACHE holds {}. Name another CACHE, or give {} to build anew in this one",
+                      before ? formatted("part {} of a cache: 'xtts-precompute merge NEW PART...' "
+                                         "joins all parts, and later builds update NEW",
+                                         before->name())
+                             : std::string("a whole cache, no part of one"),
+                      option_on("overwrite"))};
   }
   if (request.options.retry_rejects) {
     return {StatusCode::kInvalidArgument,
-            "a published part is not changed: join the parts with 'xtts-precompute merge NEW "
-            "PART...', then build NEW with " +
-                option_on("retry-rejects") + "; or give " + option_on("overwrite") +
-                " to build this part anew"};
+            formatted("a published part is not changed: join the parts with 'xtts-precompute merge "
+                      "NEW PART...', then build NEW with {}; or give {} to build this part anew",
+                      option_on("retry-rejects"), option_on("overwrite"))};
   }
   if (published->text_fingerprint != formats::fingerprint(request.recipe.text))
     return refuse(published->text, to_json(request.recipe.text), "text");
@@ -180,18 +181,19 @@ Status check_same_numerics(const formats::Numerics& published, const formats::Nu
                            std::uint64_t to_compute_count) {
   if (to_compute_count == 0 || published.hash() == now.hash()) return {};
   return {StatusCode::kMismatch,
-          "the cache was computed by " + describe(published) + ", this is " + describe(now) +
-              "; results agree within the recipe's tolerance but not bit for bit: give " +
-              option_on("allow-mixed") + " to add " + counted(to_compute_count, "clip", "clips") +
-              " all the same, or " + option_on("overwrite") + " to build anew"};
+          formatted(
+              "the cache was computed by {}, this is {}; results agree within the recipe's "
+              "tolerance but not bit for bit: give {} to add {} all the same, or {} to build anew",
+              describe(published), describe(now), option_on("allow-mixed"),
+              counted(to_compute_count, "clip", "clips"), option_on("overwrite"))};
 }
 
 Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count) {
   if (published_count == 0 || gone_count < published_count) return {};
   return {StatusCode::kMismatch,
-          "DATA holds none of the " + counted(published_count, "clip", "clips") +
-              " of this cache: is it another corpus? Name another CACHE, or give " +
-              option_on("overwrite") + " to build anew in this one"};
+          formatted("DATA holds none of the {} of this cache: is it another corpus? Name another "
+                    "CACHE, or give {} to build anew in this one",
+                    counted(published_count, "clip", "clips"), option_on("overwrite"))};
 }
 
 Status check_added_columns(const formats::Manifest& published, bool has_tokens) {
@@ -200,10 +202,11 @@ Status check_added_columns(const formats::Manifest& published, bool has_tokens) 
       [](const formats::ColumnEntry& column) { return column.axis.has_value(); });
   if (!has_added || (published.find_column("tokens") != nullptr) == has_tokens) return {};
   return {StatusCode::kMismatch,
-          std::string("the cache has ") + (has_tokens ? "no tokens" : "tokens") +
-              ", DATA or the recipe asks for " + (has_tokens ? "some" : "none") +
-              ", and there are added columns behind them: name another CACHE, or give " +
-              option_on("overwrite") + " to build anew in this one, and add the columns again"};
+          formatted("the cache has {}, DATA or the recipe asks for {}, and there are added columns "
+                    "behind them: name another CACHE, or give {} to build anew in this one, and "
+                    "add the columns again",
+                    has_tokens ? "no tokens" : "tokens", has_tokens ? "some" : "none",
+                    option_on("overwrite"))};
 }
 
 std::uint64_t fault_count(const std::vector<Reject>& rejects) {
@@ -225,11 +228,10 @@ Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit) {
   const std::uint64_t allowed = allowed_faults(limit, considered_clip_count(plan));
   if (faults <= allowed) return {};
   return {StatusCode::kTooManyRejects,
-          std::to_string(faults) + " of " + counted(considered_clip_count(plan), "clip", "clips") +
-              " cannot be used, more than the " + std::to_string(allowed) +
-              " allowed. Nothing was computed: run again with " +
-              option("max-rejects", std::to_string(faults)) +
-              " to build without them. The first of them:" + first_of(plan.rejects, true)};
+          formatted("{} of {} cannot be used, more than the {} allowed. Nothing was computed: run "
+                    "again with {} to build without them. The first of them:{}",
+                    faults, counted(considered_clip_count(plan), "clip", "clips"), allowed,
+                    option("max-rejects", std::to_string(faults)), first_of(plan.rejects, true))};
 }
 
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
@@ -237,20 +239,20 @@ Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limi
   const std::uint64_t faults = fault_count(rejects);
   const std::uint64_t allowed = allowed_faults(limit, considered_count);
   if (faults <= allowed) return {};
-  return {StatusCode::kTooManyRejects,
-          std::to_string(faults) + " of " + counted(considered_count, "clip", "clips") +
-              " could not be used, more than the " + std::to_string(allowed) +
-              " allowed. Nothing was published; what was computed is kept: run again with " +
-              option("max-rejects", std::to_string(faults)) +
-              " to publish it. The first of them:" + first_of(rejects, true)};
+  return {
+      StatusCode::kTooManyRejects,
+      formatted("{} of {} could not be used, more than the {} allowed. Nothing was published; what "
+                "was computed is kept: run again with {} to publish it. The first of them:{}",
+                faults, counted(considered_count, "clip", "clips"), allowed,
+                option("max-rejects", std::to_string(faults)), first_of(rejects, true))};
 }
 
 Status check_any_clip(const std::vector<Reject>& rejects, std::uint64_t stored_count) {
   if (stored_count != 0) return {};
   return {StatusCode::kTooManyRejects,
-          "no clip is left to store: " + std::to_string(rejects.size()) +
-              " were rejected, or dropped by rules of the recipe. The first of them:" +
-              first_of(rejects, true) + first_of(rejects, false)};
+          formatted("no clip is left to store: {} were rejected, or dropped by rules of the "
+                    "recipe. The first of them:{}{}",
+                    rejects.size(), first_of(rejects, true), first_of(rejects, false))};
 }
 
 }  // namespace xtts::pipeline

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
@@ -94,14 +95,15 @@ class Planner {
     if (plan_.corpus.unread_lists.empty() || !request_.recipe.text.store) return {};
     if (const auto& below = plan_.corpus.corpus_below) {
       const std::string& beside = plan_.corpus.unread_beside_it;
-      return {StatusCode::kInvalidArgument,
-              request_.build.data.path + " holds one corpus, " + corpus::printable(below->name) +
-                  " (layout " + below->layout +
-                  "): give its folder as DATA: " + shell_quoted(below->folder) +
-                  (beside.empty() ? ""
-                                  : "\nBeside it are texts that no layout knows how to read, and "
-                                    "a cache of that folder lacks them:\n  " +
-                                        beside)};
+      return {
+          StatusCode::kInvalidArgument,
+          formatted("{} holds one corpus, {} (layout {}): give its folder as DATA: {}{}",
+                    request_.build.data.path, corpus::printable(below->name), below->layout,
+                    shell_quoted(below->folder),
+                    beside.empty() ? ""
+                                   : "\nBeside it are texts that no layout knows how to read, and "
+                                     "a cache of that folder lacks them:\n  " +
+                                         beside)};
     }
     std::string lists;
     for (const std::string& list : plan_.corpus.unread_lists) lists += "\n  " + list;

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
@@ -65,7 +66,7 @@ std::string setting(const DropRemedy& remedy, const DropRemedy::Choice& choice) 
 
 std::string costs(const DropRemedy::Choice& choice) {
   if (choice.extra_bytes == 0) return {};
-  return " and costs " + report::format_size(choice.extra_bytes) + " more";
+  return formatted(" and costs {} more", report::format_size(choice.extra_bytes));
 }
 
 }  // namespace
@@ -145,16 +146,17 @@ std::string describe(const DropRemedy& remedy, const formats::Recipe& recipe) {
   const std::string setting_name(remedy.setting());
   std::string text;
   if (remedy.keeps_most) {
-    text = setting(remedy, *remedy.keeps_most) + " keeps 99 % of all clips" +
-           costs(*remedy.keeps_most) + ", ";
+    text = formatted("{} keeps 99 % of all clips{}, ", setting(remedy, *remedy.keeps_most),
+                     costs(*remedy.keeps_most));
   }
   if (remedy.keeps_all) {
-    text += setting(remedy, *remedy.keeps_all) + " keeps all" + costs(*remedy.keeps_all);
+    text +=
+        formatted("{} keeps all{}", setting(remedy, *remedy.keeps_all), costs(*remedy.keeps_all));
   } else if (remedy.rule == Rule::kUnknownCharacters) {
     text += option_set("text.unknown", "drop") +
             " leaves only the characters out, text.unknown=unk keeps their place";
   } else if (remedy.rule == Rule::kSourceTooLong) {
-    text += "a higher " + setting_name + " (" + option("set") + ") keeps them";
+    text += formatted("a higher {} ({}) keeps them", setting_name, option("set"));
   } else if (remedy.rule == Rule::kOtherRate) {
     text += option_set(setting_name, "soxr_hq") + " resamples them";
   } else if (!setting_name.empty()) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -125,7 +126,7 @@ std::string limits_of_last_build(Env& env, const std::string& cache,
   const std::uint64_t found = counts.records + rejects->size();
   const std::uint64_t faults = fault_count(*rejects);
   std::string words;
-  if (faults > allowed_faults({}, found)) words += " --max-rejects " + std::to_string(faults);
+  if (faults > allowed_faults({}, found)) words += formatted(" --max-rejects {}", faults);
   const double dropped =
       dropped_share(*rejects, *recipe->features, found, counts.records, counts.seconds).worse();
   if (dropped > LossLimits().dropped) words += " --max-dropped " + limit_that_allows(dropped);
@@ -140,12 +141,12 @@ Status check_dropped(const std::vector<formats::Reject>& rejects, const formats:
       dropped_share(rejects, *recipe.features, found_count, stored_count, stored_seconds);
   if (share.worse() <= limits.dropped + kShareTolerance) return {};
   const auto count = static_cast<std::uint64_t>(std::ranges::count_if(rejects, is_drop));
-  std::string text = "rules of the recipe drop " + report::format_count(count) + " of " +
-                     report::format_counted(found_count, "clip", "clips") + " (" +
-                     percent(share.of_clips);
+  std::string text =
+      formatted("rules of the recipe drop {} of {} ({}", report::format_count(count),
+                report::format_counted(found_count, "clip", "clips"), percent(share.of_clips));
   if (share.of_hours) text += "; of the hours, " + percent(*share.of_hours);
-  text +=
-      "), more than the " + percent(limits.dropped) + " that " + option("max-dropped") + " allows.";
+  text += formatted("), more than the {} that {} allows.", percent(limits.dropped),
+                    option("max-dropped"));
   text += known == LossKnown::kBefore
               ? " Nothing was computed or published: the texts of the clips alone say so."
               : " Nothing was published; what was computed is kept.";
@@ -167,10 +168,11 @@ Status check_gone(const BuildPlan& plan, std::uint64_t published_count, const Lo
   const double share =
       static_cast<double>(plan.vanished_count) / static_cast<double>(published_count);
   if (share <= limits.gone + kShareTolerance) return {};
-  std::string text = report::format_count(plan.vanished_count) + " of the " +
-                     report::format_counted(published_count, "clip", "clips") +
-                     " in the cache are gone from DATA (" + percent(share) + "), more than the " +
-                     percent(limits.gone) + " that " + option("max-gone") + " allows";
+  std::string text = formatted(
+      "{} of the {} in the cache are gone from DATA ({}), more than the {} that {} allows",
+      report::format_count(plan.vanished_count),
+      report::format_counted(published_count, "clip", "clips"), percent(share),
+      percent(limits.gone), option("max-gone"));
   for (const std::string& id : plan.vanished_examples) text += "\n  " + id;
   return {StatusCode::kTooManyRejects,
           text +

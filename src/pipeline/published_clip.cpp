@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "formats/bytes.hpp"
 #include "reader/cache_paths.hpp"
@@ -52,8 +53,8 @@ Result<std::optional<std::string>> lost_shard(Env& env, const std::string& cache
       if (!facts && facts.status().code() == StatusCode::kResource) return facts.status();
       if (!facts) return std::optional(name + " is missing");
       if (facts->size_bytes == column.shards[i].file_bytes) continue;
-      return std::optional(name + " has " + std::to_string(facts->size_bytes) +
-                           " bytes instead of " + std::to_string(column.shards[i].file_bytes));
+      return std::optional(formatted("{} has {} bytes instead of {}", name, facts->size_bytes,
+                                     column.shards[i].file_bytes));
     }
   }
   return std::optional<std::string>();

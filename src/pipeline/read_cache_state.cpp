@@ -1,3 +1,4 @@
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
@@ -17,11 +18,11 @@ Status check_shards_are_there(const BuildJob& job, const formats::Manifest& mani
   XTTS_ASSIGN(const auto lost, lost_shard(job.env, cache, manifest));
   if (!lost) return {};
   const formats::DataFolders& data = job.request.data;
-  return {StatusCode::kCorrupt,
-          cache + " is damaged: " + *lost + "; " +
-              command_in_text(reader::repair_command(cache) + " --data " + shell_quoted(data.path) +
-                              data.audio_root_options()) +
-              " mends it"};
+  return {
+      StatusCode::kCorrupt,
+      formatted("{} is damaged: {}; {} mends it", cache, *lost,
+                command_in_text(formatted("{} --data {}{}", reader::repair_command(cache),
+                                          shell_quoted(data.path), data.audio_root_options())))};
 }
 
 // Finds a lost manifest beside the journal of an unfinished update: this would look like a first
@@ -29,9 +30,9 @@ Status check_shards_are_there(const BuildJob& job, const formats::Manifest& mani
 Status check_manifest_is_not_lost(const BuildJob& job) {
   const std::string& cache = job.request.options.cache;
   if (!store::is_manifest_lost(job.env, cache)) return {};
-  return {StatusCode::kCorrupt,
-          join_path(cache, "manifest.json") + " is lost, but its index is there: " +
-              command_in_text(reader::repair_command(cache)) + " brings it back"};
+  return {StatusCode::kCorrupt, formatted("{} is lost, but its index is there: {} brings it back",
+                                          join_path(cache, "manifest.json"),
+                                          command_in_text(reader::repair_command(cache)))};
 }
 
 // True where the build replaces the published cache instead of continuing it. A cache that cannot
@@ -46,16 +47,18 @@ bool overwrites(const BuildRequest& request,
 // Compares the published generation with the one that the recipe was taken from before the lock.
 Status check_recipe_is_of(const BuildRequest& request, const formats::Manifest& published) {
   if (!request.recipe_of || *request.recipe_of == published.index_digest) return {};
-  return {StatusCode::kBusy, "another build has published " + request.options.cache +
-                                 " meanwhile: run the same command again"};
+  return {StatusCode::kBusy,
+          formatted("another build has published {} meanwhile: run the same command again",
+                    request.options.cache)};
 }
 
 Status tell_kept_recipe(const BuildJob& job, const formats::Manifest& overwritten) {
   XTTS_TRY(check_recipe_is_of(job.request, overwritten));
   if (!job.request.recipe_of) return {};
-  job.observer.notice(option_on("overwrite") + " keeps the recipe of the cache (" +
-                      overwritten.recipe_name + ") and the numbers of its speakers; " +
-                      option("recipe", "NAME") + " begins from nothing");
+  job.observer.notice(
+      formatted("{} keeps the recipe of the cache ({}) and the numbers of its speakers; {} begins "
+                "from nothing",
+                option_on("overwrite"), overwritten.recipe_name, option("recipe", "NAME")));
   return {};
 }
 
@@ -89,8 +92,9 @@ Status look_at_published(const BuildJob& job, store::CacheFolder* folder, CacheS
   const Status& failure = found.status();
   if (failure.code() == StatusCode::kNotFound) return check_manifest_is_not_lost(job);
   if (failure.code() != StatusCode::kCorrupt) return failure;
-  return {failure.code(), failure.message() + "; " + option_on("overwrite") + " with " +
-                              option("recipe", "NAME") + " builds it anew, as the last resort"};
+  return {failure.code(),
+          formatted("{}; {} with {} builds it anew, as the last resort", failure.message(),
+                    option_on("overwrite"), option("recipe", "NAME"))};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/build_observer.hpp"
@@ -171,12 +172,12 @@ std::uint64_t bytes_left_to_write(Env& env, const BuildPlan& plan, const BuildRe
 Status advise_on_space(const Status& failure, std::optional<std::uint64_t> needed_bytes,
                        std::uint64_t free_bytes) {
   if (free_bytes >= std::max(needed_bytes.value_or(0), kNothingFreeBytes)) return failure;
-  std::string text =
-      failure.message() + "; CACHE's file system has " + report::format_size(free_bytes) + " free";
+  std::string text = formatted("{}; CACHE's file system has {} free", failure.message(),
+                               report::format_size(free_bytes));
   if (needed_bytes)
-    text += ", and the build needs about " + report::format_size(*needed_bytes) + " more";
+    text += formatted(", and the build needs about {} more", report::format_size(*needed_bytes));
   text += ": make room and run again, which keeps every sealed shard, or name another CACHE";
-  if (!needed_bytes) text += " (" + option_on("dry-run") + " says how much it needs)";
+  if (!needed_bytes) text += formatted(" ({} says how much it needs)", option_on("dry-run"));
   return {failure.code(), std::move(text)};
 }
 

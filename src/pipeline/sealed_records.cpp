@@ -1,5 +1,6 @@
 #include "pipeline/sealed_records.hpp"
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/manifest.hpp"
 #include "reader/read_exactly.hpp"
@@ -52,8 +53,8 @@ Result<bool> SealedRecords::read_next_block() {
   if (formats::stored_header_check(header_bytes) != place.header_check ||
       formats::stored_facts_check(facts_bytes) != place.facts_check ||
       facts_.records.size() != header_.records.size()) {
-    return Status(StatusCode::kCorrupt, path + ": block " + std::to_string(block_in_shard_) +
-                                            " is not the one that was sealed");
+    return Status(StatusCode::kCorrupt,
+                  formatted("{}: block {} is not the one that was sealed", path, block_in_shard_));
   }
   if (facts_.records.front().split == std::uint8_t{0}) {
     train_frame_count_ += facts_.summed_frame_count;

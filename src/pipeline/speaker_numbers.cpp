@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "pipeline/name_table.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t kNamesShown = 5;
 
 std::string quoted(const std::string& name) {
-  return "'" + name + "'";
+  return formatted("'{}'", name);
 }
 
 std::string names_without_clip(const std::vector<std::string>& given,
@@ -25,8 +26,8 @@ std::string names_without_clip(const std::vector<std::string>& given,
     if (count++ < kNamesShown) names += (names.empty() ? "" : ", ") + quoted(name);
   }
   if (count == 0) return {};
-  if (count > kNamesShown) names += " and " + std::to_string(count - kNamesShown) + " more";
-  return counted(count, "name has", "names have") + " no clip: " + names;
+  if (count > kNamesShown) names += formatted(" and {} more", count - kNamesShown);
+  return formatted("{} no clip: {}", counted(count, "name has", "names have"), names);
 }
 
 }  // namespace
@@ -36,13 +37,12 @@ Status check_speaker_numbers(const std::vector<std::string>& published,
   const auto [ours, theirs] = std::ranges::mismatch(published, given);
   if (ours == published.end() || theirs == given.end()) return {};
   return {StatusCode::kMismatch,
-          "the cache numbers its speakers otherwise: number " +
-              std::to_string(ours - published.begin()) + " is " + quoted(*ours) + " there, and " +
-              quoted(*theirs) + " in " + option("speakers") +
-              ". Published numbers never change. Begin the file with the cache's names in their "
-              "order ('xtts-precompute info CACHE --json' has them), or leave " +
-              option("speakers") + " out; " + option_on("overwrite") +
-              " builds anew in the file's order"};
+          formatted("the cache numbers its speakers otherwise: number {} is {} there, and {} in "
+                    "{}. Published numbers never change. Begin the file with the cache's names in "
+                    "their order ('xtts-precompute info CACHE --json' has them), or leave {} out; "
+                    "{} builds anew in the file's order",
+                    ours - published.begin(), quoted(*ours), quoted(*theirs), option("speakers"),
+                    option("speakers"), option_on("overwrite"))};
 }
 
 const std::vector<std::string>& numbers_to_keep(const std::vector<std::string>& published,
@@ -64,7 +64,7 @@ std::optional<std::string> note_on_speakers(const std::vector<std::string>& give
   if (const std::string idle = names_without_clip(given, clips); !idle.empty())
     note += (note.empty() ? "" : "; ") + idle;
   if (note.empty()) return std::nullopt;
-  return option("speakers") + ": " + note;
+  return formatted("{}: {}", option("speakers"), note);
 }
 
 }  // namespace xtts::pipeline

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
@@ -65,8 +66,8 @@ std::optional<formats::Recipe> recipe_from_json(const json& document) {
 // `data`: empty where it is unknown.
 std::string build_command(const std::string& data, const std::string& cache,
                           const std::string& options = {}) {
-  return "xtts-precompute build " + (data.empty() ? "DATA" : shell_quoted(data)) + " " +
-         shell_quoted(cache) + options;
+  return formatted("xtts-precompute build {} {}{}", data.empty() ? "DATA" : shell_quoted(data),
+                   shell_quoted(cache), options);
 }
 
 std::uint64_t size_of(Env& env, const std::string& path) {
@@ -160,7 +161,7 @@ AskedWork asked_of(const BuildRequest& request, const formats::Recipe& lengths_o
                   .lasting_options = request.lasting_options,
                   .recipe = request.recipe};
   if (const auto& part = request.partition)
-    asked.partition = std::to_string(part->index) + "/" + std::to_string(part->count);
+    asked.partition = formatted("{}/{}", part->index, part->count);
   asked.recipe->features->max_frames = lengths_of.features->max_frames;
   asked.recipe->text.max_tokens = lengths_of.text.max_tokens;
   return asked;
@@ -181,19 +182,19 @@ std::string words_of(const Unfinished& unfinished) {
   const AskedWork& asked = unfinished.asked;
   std::string what = "an unfinished build";
   if (!asked.column.empty()) {
-    what = "the unfinished column '" + asked.column + "'";
+    what = formatted("the unfinished column '{}'", asked.column);
   } else if (asked.recipe) {
     what += " of the recipe " + asked.recipe->name;
   }
-  return what + " (" + report::format_size(unfinished.bytes) + ")";
+  return formatted("{} ({})", what, report::format_size(unfinished.bytes));
 }
 
 std::string command_to_continue(const std::string& cache, const Unfinished& unfinished) {
   const AskedWork& asked = unfinished.asked;
   if (!asked.column.empty()) {
-    return "xtts_precompute.open(" +
-           json(cache).dump(-1, ' ', false, json::error_handler_t::replace) + ").add_column('" +
-           asked.column + "', ...), in Python";
+    return formatted("xtts_precompute.open({}).add_column('{}', ...), in Python",
+                     json(cache).dump(-1, ' ', false, json::error_handler_t::replace),
+                     asked.column);
   }
   return build_command(asked.data.path, cache, asked.lasting_options) +
          (asked.overwrites ? " --overwrite" : "") +

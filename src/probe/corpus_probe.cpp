@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "formats/feature_config.hpp"
@@ -121,10 +122,10 @@ std::vector<Extent> CorpusProbe::read_extents() const {
 
 CorpusProbe::Faults CorpusProbe::faults() const {
   const auto first = clips_->first_fault();
-  return {
-      .count = clips_->fault_count(),
-      .allowed = clips_->faults_allowed(),
-      .first = first ? formats::place_of(*first) + ": " + report::words_of(*first) : std::string()};
+  return {.count = clips_->fault_count(),
+          .allowed = clips_->faults_allowed(),
+          .first = first ? formatted("{}: {}", formats::place_of(*first), report::words_of(*first))
+                         : std::string()};
 }
 
 std::vector<std::string> CorpusProbe::whole_files(std::size_t count_max) const {

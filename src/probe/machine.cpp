@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/storage_facts.hpp"
 #include "base/system_call.hpp"
 #include "pipeline/run_config.hpp"
@@ -22,7 +23,8 @@ std::optional<double> cpu_limit_of_groups() {
     if (line.starts_with("0::")) group = line.substr(3);
   std::optional<double> lowest;
   for (const std::string& above : groups_above(group)) {
-    const auto limit = parse_cpu_limit(read_kernel_text("/sys/fs/cgroup" + above + "/cpu.max"));
+    const auto limit =
+        parse_cpu_limit(read_kernel_text(formatted("/sys/fs/cgroup{}/cpu.max", above)));
     if (limit) lowest = std::min(lowest.value_or(*limit), *limit);
   }
   return lowest;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/formatted.hpp"
+
 namespace xtts::probe {
 namespace {
 
@@ -56,8 +58,8 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make(const std::string& pa
   for (int tries = 0; tries < kTriesMax; ++tries) {
     std::string path = (fs::path(parent) / (std::string(kPrefix) + "XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr)
-      return Status(StatusCode::kResource,
-                    "no folder for the doctor's files: " + error_words(errno) + " (" + path + ")");
+      return Status(StatusCode::kResource, formatted("no folder for the doctor's files: {} ({})",
+                                                     error_words(errno), path));
     Descriptor lock;
     const Lock taken = lock_folder(path, lock);
     if (taken == Lock::kBusy || taken == Lock::kGone) continue;

@@ -14,6 +14,7 @@
 
 #include "base/direct_reads.hpp"
 #include "base/file_mapping.hpp"
+#include "base/formatted.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/system_call.hpp"
 
@@ -115,7 +116,7 @@ class Prober {
   std::optional<double> time_of_sync() {
     if (probe_.writable_folder.empty()) return std::nullopt;
     const std::string path =
-        join_path(probe_.writable_folder, ".xtts-doctor-" + std::to_string(::getpid()) + ".tmp");
+        join_path(probe_.writable_folder, formatted(".xtts-doctor-{}.tmp", ::getpid()));
     auto file = env_.open_for_write(path, WriteMode::kTruncate);
     if (!file.ok()) return std::nullopt;
     const std::vector<std::byte> page(kPage);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts::query {
@@ -50,7 +51,7 @@ std::string describe(std::string_view rest) {
   if (rest[0] == '!') return "'!' is written 'not'";
   const std::size_t length = utf8_length_bytes(rest);
   const bool visible = length > 1 || (length == 1 && rest[0] > ' ' && rest[0] < 0x7F);
-  return visible ? "'" + std::string(rest.substr(0, length)) + "' has no meaning here"
+  return visible ? formatted("'{}' has no meaning here", rest.substr(0, length))
                  : "a character that cannot be shown has no meaning here";
 }
 

@@ -1,4 +1,5 @@
 // Recursive descent over the tokens; the grammar is in expression.hpp.
+#include "base/formatted.hpp"
 #include "base/nearest_name.hpp"
 #include "base/try.hpp"
 #include "query/expression.hpp"
@@ -35,9 +36,9 @@ Comparison comparison_of(const std::string& sign) {
 }
 
 bool is_choice(std::string_view choices, std::string_view text) {
-  const std::string padded = " " + std::string(choices) + " ";
+  const std::string padded = formatted(" {} ", choices);
   return text.find(' ') == std::string_view::npos &&
-         padded.find(" " + std::string(text) + " ") != std::string::npos;
+         padded.find(formatted(" {} ", text)) != std::string::npos;
 }
 
 class Parser {
@@ -128,9 +129,9 @@ class Parser {
     const Field* field = find_field(token.text);
     if (field == nullptr) {
       const std::string nearest = nearest_of(token.text, field_names());
-      return fail(token, "there is no field '" + token.text + "'" +
-                             (nearest.empty() ? "; xtts-precompute ls --help lists them"
-                                              : ", did you mean '" + nearest + "'?"));
+      return fail(token, formatted("there is no field '{}'{}", token.text,
+                                   nearest.empty() ? "; xtts-precompute ls --help lists them"
+                                                   : formatted(", did you mean '{}'?", nearest)));
     }
     ++at_;
     return field;
@@ -138,8 +139,8 @@ class Parser {
 
   Status parse_pattern(const Token& sign, Node& node) {
     if (node.field->type != FieldType::kText) {
-      return fail(sign, std::string(node.field->name) + " is " + type_name(node.field->type) +
-                            ": '~' is for texts");
+      return fail(sign, formatted("{} is {}: '~' is for texts", node.field->name,
+                                  type_name(node.field->type)));
     }
     if (peek().kind != TokenKind::kText)
       return fail(peek(), "expected a regular expression in quotes");
@@ -156,19 +157,19 @@ class Parser {
     const Token& token = peek();
     const bool is_flag_word = at_word("true") || at_word("false");
     const std::string expected =
-        std::string(field.name) + " is compared with " + type_name(field.type);
+        formatted("{} is compared with {}", field.name, type_name(field.type));
     if (field.type == FieldType::kNumber && token.kind == TokenKind::kNumber) {
       node.value = token.number;
     } else if (field.type == FieldType::kText && token.kind == TokenKind::kText) {
       if (!field.choices.empty() && !is_choice(field.choices, token.text)) {
-        return fail(token, std::string(field.name) + " is one of: " + std::string(field.choices));
+        return fail(token, formatted("{} is one of: {}", field.name, field.choices));
       }
       node.value = token.text;
     } else if (field.type == FieldType::kFlag && is_flag_word) {
       if (sign.text != "==" && sign.text != "!=") return fail(sign, expected + " by == or !=");
       node.value = token.text == "true";
     } else if (token.kind == TokenKind::kWord && field.type == FieldType::kText) {
-      return fail(token, expected + ": \"" + token.text + "\"");
+      return fail(token, formatted("{}: \"{}\"", expected, token.text));
     } else {
       return fail(token, expected);
     }

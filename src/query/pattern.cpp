@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts::query {
@@ -90,8 +91,7 @@ class Translator {
     }
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     if (letter && std::string_view("wWsSbB").find(c) == std::string_view::npos) {
-      return refuse(std::string("\\") + c +
-                    " is not known: \\d \\w \\s \\b and their capitals are");
+      return refuse(formatted("\\{} is not known: \\d \\w \\s \\b and their capitals are", c));
     }
     out_ += '\\';
     out_ += c;
@@ -132,7 +132,7 @@ class Translator {
   Status range(std::string_view first, std::string_view last) {
     const bool ascii = first.size() == 1 && last.size() == 1;
     if (ascii) {
-      out_ += std::string(first) + "-" + std::string(last);
+      out_ += formatted("{}-{}", first, last);
       return {};
     }
     if (!is_utf8(first) || !is_utf8(last)) return refuse("a range that ends in a broken character");

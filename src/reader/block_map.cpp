@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
@@ -71,10 +72,10 @@ Result<RecordPlace> BlockMap::locate(std::uint32_t column_id, std::uint64_t posi
   if (!opened.ok()) return with_clip(opened.status(), column_id, position);
   std::shared_ptr<const OpenBlock> block = std::move(*opened);
   if (row.slot >= block->header.records.size()) {
-    return Status(StatusCode::kCorrupt,
-                  index_.file().name() + ": position " + std::to_string(position) + " names slot " +
-                      std::to_string(row.slot) + " of a block with " +
-                      std::to_string(block->header.records.size()) + " records");
+    return Status(
+        StatusCode::kCorrupt,
+        formatted("{}: position {} names slot {} of a block with {} records", index_.file().name(),
+                  position, row.slot, block->header.records.size()));
   }
   return RecordPlace{this, std::move(block), row.slot, position};
 }
@@ -135,8 +136,8 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
   const formats::ColumnEntry& column = manifest_.columns[column_id];
   if (row.shard >= column.shards.size()) {
     return Status(StatusCode::kCorrupt,
-                  index_.file().name() + " names shard " + std::to_string(row.shard) +
-                      " of column '" + column.spec.name + "', which the manifest does not have");
+                  formatted("{} names shard {} of column '{}', which the manifest does not have",
+                            index_.file().name(), row.shard, column.spec.name));
   }
   auto block = std::make_shared<OpenBlock>();
   block->column_id = column_id;
@@ -308,7 +309,7 @@ Status BlockMap::check_owner(const RecordPlace& place) {
   if (owner && *owner == place.position) return {};
   return corrupt(shard_name(manifest_.columns[place.block->column_id], place.block->shard),
                  place.block->place.header_offset,
-                 "the record in slot " + std::to_string(place.slot) + " belongs to another clip");
+                 formatted("the record in slot {} belongs to another clip", place.slot));
 }
 
 Status BlockMap::with_clip(const Status& failure, const RecordPlace& place) {
@@ -316,10 +317,10 @@ Status BlockMap::with_clip(const Status& failure, const RecordPlace& place) {
 }
 
 Status BlockMap::with_clip(const Status& failure, std::uint32_t column_id, std::uint64_t position) {
-  std::string clip = "at position " + std::to_string(position);
+  std::string clip = formatted("at position {}", position);
   if (const auto facts = index_.details(position); facts.ok()) clip = full_id(*facts);
-  return failure.with_context("reading " + manifest_.columns[column_id].spec.name + " of clip " +
-                              clip);
+  return failure.with_context(
+      formatted("reading {} of clip {}", manifest_.columns[column_id].spec.name, clip));
 }
 
 }  // namespace xtts::reader

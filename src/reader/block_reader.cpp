@@ -1,5 +1,6 @@
 #include "reader/block_reader.hpp"
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/read_exactly.hpp"
 
@@ -7,7 +8,7 @@ namespace xtts::reader {
 namespace {
 
 std::string where(std::string_view name, std::uint64_t offset_bytes) {
-  return std::string(name) + " at byte " + std::to_string(offset_bytes);
+  return formatted("{} at byte {}", name, offset_bytes);
 }
 
 bool is_of_column(const formats::ColumnSpec& found, const formats::ColumnSpec& expected) {
@@ -33,8 +34,9 @@ Result<formats::BlockHeader> check_block_header(std::span<const std::byte> bytes
   }
   if (!is_of_column(header->column, column)) {
     return corrupt(name, place.header_offset,
-                   "block header: it belongs to column '" + header->column.name +
-                       "' and a recipe or shape that the manifest does not name");
+                   formatted("block header: it belongs to column '{}' and a recipe or shape that "
+                             "the manifest does not name",
+                             header->column.name));
   }
   return header;
 }
@@ -56,7 +58,8 @@ Result<std::vector<std::byte>> read_of_shard(const ShardFile& shard, std::uint64
                                              std::uint64_t size_bytes) {
   auto bytes = read_exactly(*shard.file, shard.name, offset_bytes, size_bytes);
   if (bytes.ok() || shard.wrong_length.empty()) return bytes;
-  return Status(bytes.status().code(), bytes.status().message() + " (" + shard.wrong_length + ")");
+  return Status(bytes.status().code(),
+                formatted("{} ({})", bytes.status().message(), shard.wrong_length));
 }
 
 Result<formats::BlockHeader> read_block_header(const ShardFile& shard,

@@ -1,10 +1,12 @@
 #include "reader/cache_paths.hpp"
 
+#include "base/formatted.hpp"
+
 namespace xtts::reader {
 
 std::string shard_name(const formats::ColumnEntry& column, std::uint64_t ordinal) {
-  return "shards/" + column.spec.name + "/" +
-         formats::shard_file_name(ordinal, column.shards[ordinal].digest, column.store);
+  return formatted("shards/{}/{}", column.spec.name,
+                   formats::shard_file_name(ordinal, column.shards[ordinal].digest, column.store));
 }
 
 std::optional<Digest> digest_of_index_name(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "reader/cache_view.hpp"
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "reader/block_reader.hpp"
@@ -87,13 +88,14 @@ Result<std::vector<formats::TombstoneRow>> CacheView::tombstones() {
 Result<CacheView::PlacedBlock> CacheView::open_block(std::uint32_t column_id,
                                                      std::uint64_t block_row) {
   if (column_id >= manifest_.columns.size()) {
-    return Status(StatusCode::kNotFound, "there is no column " + std::to_string(column_id));
+    return Status(StatusCode::kNotFound, formatted("there is no column {}", column_id));
   }
   XTTS_ASSIGN(const formats::BlockRow row, index_->block(column_id, block_row));
   if (row.shard >= manifest_.columns[column_id].shards.size()) {
-    return Status(StatusCode::kCorrupt, "the index names shard " + std::to_string(row.shard) +
-                                            " of column " + std::to_string(column_id) +
-                                            ", which the manifest does not have");
+    return Status(
+        StatusCode::kCorrupt,
+        formatted("the index names shard {} of column {}, which the manifest does not have",
+                  row.shard, column_id));
   }
   PlacedBlock block;
   block.place = row.place;
@@ -104,7 +106,7 @@ Result<CacheView::PlacedBlock> CacheView::open_block(std::uint32_t column_id,
 Result<RecordData> CacheView::read_record(std::string_view column, std::uint64_t position) {
   const formats::ColumnEntry* const entry = manifest_.find_column(column);
   if (entry == nullptr) {
-    return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
+    return Status(StatusCode::kNotFound, formatted("the cache has no column '{}'", column));
   }
   XTTS_ASSIGN(const auto facts, index_->details(position));
   const std::string clip = full_id(facts);
@@ -113,7 +115,7 @@ Result<RecordData> CacheView::read_record(std::string_view column, std::uint64_t
     return no_record(*entry).with_context("clip " + clip);
   auto record = read_located(entry->spec, location, clip);
   if (record.ok()) return record;
-  return record.status().with_context("reading " + std::string(column) + " of clip " + clip);
+  return record.status().with_context(formatted("reading {} of clip {}", column, clip));
 }
 
 Result<RecordData> CacheView::read_located(const formats::ColumnSpec& column,
@@ -123,13 +125,14 @@ Result<RecordData> CacheView::read_located(const formats::ColumnSpec& column,
   XTTS_ASSIGN(const auto header, read_block_header(*block.shard, block.place, column));
   const std::size_t slot = location.slot;
   if (slot >= header.records.size()) {
-    return Status(StatusCode::kCorrupt, block.shard->name + ": the index names slot " +
-                                            std::to_string(slot) + " of a block with " +
-                                            std::to_string(header.records.size()) + " records");
+    return Status(StatusCode::kCorrupt,
+                  formatted("{}: the index names slot {} of a block with {} records",
+                            block.shard->name, slot, header.records.size()));
   }
   if (header.records[slot].id_hash != digest128(clip)) {
-    return Status(StatusCode::kCorrupt, block.shard->name + ": the record in slot " +
-                                            std::to_string(slot) + " belongs to another clip");
+    return Status(
+        StatusCode::kCorrupt,
+        formatted("{}: the record in slot {} belongs to another clip", block.shard->name, slot));
   }
   RecordData record;
   record.dtype = column.dtype;

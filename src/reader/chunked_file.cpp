@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/read_exactly.hpp"
 
@@ -24,9 +25,9 @@ Result<std::unique_ptr<ChunkedFile>> ChunkedFile::open(Env& env, const std::stri
 Status ChunkedFile::load_footer(const IndexIdentity& identity) {
   const std::uint64_t size = file_->size_bytes();
   if (size != identity.file_bytes) {
-    return corrupt(name_, std::min(size, identity.file_bytes),
-                   "the file has " + std::to_string(size) + " bytes, the manifest says " +
-                       std::to_string(identity.file_bytes));
+    return corrupt(
+        name_, std::min(size, identity.file_bytes),
+        formatted("the file has {} bytes, the manifest says {}", size, identity.file_bytes));
   }
   if (size < formats::kIndexFooterBytes) return corrupt(name_, 0, "too short to be an index");
   const std::uint64_t footer_offset = size - formats::kIndexFooterBytes;
@@ -34,14 +35,14 @@ Status ChunkedFile::load_footer(const IndexIdentity& identity) {
               read_exactly(*file_, name_, footer_offset, formats::kIndexFooterBytes));
   auto footer = formats::decode_index_footer(bytes, size);
   if (!footer.ok()) {
-    return footer.status().with_context(name_ + " at byte " + std::to_string(footer_offset));
+    return footer.status().with_context(formatted("{} at byte {}", name_, footer_offset));
   }
   // An index of another generation is sound in itself; only the digest shows the error.
   const Digest digest = digest128(bytes);
   if (digest != identity.digest) {
     return corrupt(name_, footer_offset,
-                   "another index than the manifest names: digest " + digest.to_hex() +
-                       " instead of " + identity.digest.to_hex());
+                   formatted("another index than the manifest names: digest {} instead of {}",
+                             digest.to_hex(), identity.digest.to_hex()));
   }
   footer_ = std::move(*footer);
   return {};
@@ -64,7 +65,7 @@ Result<std::vector<std::byte>> ChunkedFile::load_chunk(std::uint64_t chunk) cons
       std::min<std::uint64_t>(formats::kIndexChunkBytes, footer_.data_bytes - offset);
   XTTS_ASSIGN(auto bytes, read_exactly(*file_, name_, offset, size));
   if (formats::index_chunk_check(chunk, bytes) != chunk_checks_[chunk]) {
-    return corrupt(name_, offset, "index chunk " + std::to_string(chunk) + " is damaged");
+    return corrupt(name_, offset, formatted("index chunk {} is damaged", chunk));
   }
   return bytes;
 }

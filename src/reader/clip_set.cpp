@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 
@@ -55,25 +56,26 @@ template <typename Number>
 Status check_numbers(const std::vector<std::string>& names, std::string_view what) {
   constexpr auto kNamesMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max()) + 1;
   if (names.size() <= kNamesMax) return {};
-  return {StatusCode::kUnsupported, "the caches name " + std::to_string(names.size()) + " " +
-                                        std::string(what) + ", and together there can be " +
-                                        std::to_string(kNamesMax) + ": open fewer at once"};
+  return {StatusCode::kUnsupported,
+          formatted("the caches name {} {}, and together there can be {}: open fewer at once",
+                    names.size(), what, kNamesMax)};
 }
 
 Status mismatch(const ClipTable& first, const ClipTable& other, const std::string& what) {
   return {StatusCode::kMismatch,
-          other.path() + " cannot be read together with " + first.path() + ": " + what};
+          formatted("{} cannot be read together with {}: {}", other.path(), first.path(), what)};
 }
 
 // Checks that one batch can hold records of both columns.
 Status check_same_numbers(const ClipTable& first, const formats::ColumnSpec& wanted,
                           const ClipTable& other, const formats::ColumnSpec& found) {
-  const std::string column = "column '" + found.name + "' ";
+  const std::string column = formatted("column '{}' ", found.name);
   if (found.dtype != wanted.dtype) {
-    return mismatch(first, other,
-                    column + "holds " + std::string(to_string(found.dtype)) + ", there " +
-                        std::string(to_string(wanted.dtype)) +
-                        ": 'xtts-precompute convert CACHE NEW' makes one like the other");
+    return mismatch(
+        first, other,
+        formatted(
+            "{}holds {}, there {}: 'xtts-precompute convert CACHE NEW' makes one like the other",
+            column, to_string(found.dtype), to_string(wanted.dtype)));
   }
   if (found.shape != wanted.shape) {
     return mismatch(first, other,
@@ -180,10 +182,11 @@ Result<ColumnStatistics> ClipSet::statistics(const SharedColumn& column) const {
   const std::string& name = column.entry->spec.name;
   const auto& of_first = tables_.front()->manifest().mel_statistics;
   if (name != "mel" || !of_first) {
-    return Status(StatusCode::kNotFound,
-                  tables_.front()->path() + " has no statistics of column '" + name + "'" +
-                      (name == "mel" ? ": it was published without a training clip"
-                                     : ": only the mel has; give means and deviations for others"));
+    return Status(
+        StatusCode::kNotFound,
+        formatted("{} has no statistics of column '{}'{}", tables_.front()->path(), name,
+                  name == "mel" ? ": it was published without a training clip"
+                                : ": only the mel has; give means and deviations for others"));
   }
   for (const auto& table : tables_) {
     const auto& other = table->manifest().mel_statistics;
@@ -241,8 +244,8 @@ Result<std::optional<std::uint64_t>> ClipSet::find(std::string_view full_id) con
     if (!position) continue;
     if (found) {
       return Status(StatusCode::kInvalidArgument,
-                    "clip '" + std::string(full_id) + "' is in " + tables_[found_in]->path() +
-                        " and in " + tables_[i]->path() + ": name it by its position");
+                    formatted("clip '{}' is in {} and in {}: name it by its position", full_id,
+                              tables_[found_in]->path(), tables_[i]->path()));
     }
     found = first_positions_[i] + *position;
     found_in = i;

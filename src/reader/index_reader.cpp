@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "reader/read_exactly.hpp"
@@ -38,9 +39,9 @@ std::string_view name_of(SectionKind kind) {
 
 Status no_such_row(std::string_view file, SectionKind kind, std::uint64_t row, std::uint64_t rows) {
   std::string text(file);
-  text += ": no row " + std::to_string(row) + " in section ";
+  text += formatted(": no row {} in section ", row);
   text += name_of(kind);
-  text += ", which has " + std::to_string(rows);
+  text += formatted(", which has {}", rows);
   return {StatusCode::kNotFound, std::move(text)};
 }
 
@@ -137,16 +138,15 @@ Result<formats::RecordFacts> IndexReader::details(std::uint64_t position) {
   const std::uint64_t section_bytes = section == nullptr ? 0 : section->size_bytes;
   if (row.details_offset > section_bytes ||
       row.details_bytes > section_bytes - row.details_offset) {
-    return corrupt(
-        file_->name(), row.details_offset,
-        "the details of position " + std::to_string(position) + " lie outside section 4");
+    return corrupt(file_->name(), row.details_offset,
+                   formatted("the details of position {} lie outside section 4", position));
   }
   std::vector<std::byte> bytes(row.details_bytes);
   const std::uint64_t offset = section == nullptr ? 0 : section->offset_bytes + row.details_offset;
   XTTS_TRY(file_->read(offset, bytes));
   auto facts = formats::decode_facts(bytes);
   if (!facts.ok()) {
-    return facts.status().with_context(file_->name() + " at byte " + std::to_string(offset));
+    return facts.status().with_context(formatted("{} at byte {}", file_->name(), offset));
   }
   return facts;
 }
@@ -177,9 +177,9 @@ Result<std::string> IndexReader::section_text(SectionKind kind) {
 
 Status no_record(const formats::ColumnEntry& column) {
   return {StatusCode::kNotFound,
-          "column '" + column.spec.name +
-              "' has no record of it, because it came or changed after the column was added: call "
-              "add_column again to make what is missing"};
+          formatted("column '{}' has no record of it, because it came or changed after the column "
+                    "was added: call add_column again to make what is missing",
+                    column.spec.name)};
 }
 
 }  // namespace xtts::reader

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
@@ -24,7 +25,7 @@ std::string folder_instead_of(const std::string& file) {
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);
   return file_name(file) == kManifestName
              ? ": " + command_in_text("xtts-precompute info " + shell_quoted(folder))
-             : ": " + command_in_text("xtts-precompute build DATA CACHE") + " makes one";
+             : formatted(": {} makes one", command_in_text("xtts-precompute build DATA CACHE"));
 }
 
 // The caches in a folder, if the user named the folder above them.
@@ -44,12 +45,13 @@ std::string caches_below(Env& env, const std::string& folder,
 
 Status why_no_manifest(Env& env, const std::string& cache) {
   const auto folder = env.stat(cache);
-  const std::string to_make_one =
-      "; " + command_in_text("xtts-precompute build DATA " + shell_quoted(cache)) + " makes one";
-  if (!folder.ok()) return {StatusCode::kNotFound, "there is no cache at " + cache + to_make_one};
+  const std::string to_make_one = formatted(
+      "; {} makes one", command_in_text("xtts-precompute build DATA " + shell_quoted(cache)));
+  if (!folder.ok())
+    return {StatusCode::kNotFound, formatted("there is no cache at {}{}", cache, to_make_one)};
   if (folder->kind != FileKind::kDirectory) {
     return {StatusCode::kNotFound,
-            cache + " is a file, and a cache is a folder" + folder_instead_of(cache)};
+            formatted("{} is a file, and a cache is a folder{}", cache, folder_instead_of(cache))};
   }
   const std::string build_folder = join_path(cache, kBuildFolderName);
   if (holds_an_index(env, cache) && !env.stat(join_path(build_folder, "journal")).ok()) {
@@ -58,18 +60,18 @@ Status why_no_manifest(Env& env, const std::string& cache) {
   }
   if (env.stat(build_folder).ok()) {
     return {StatusCode::kNotFound,
-            cache +
-                " is incomplete: the command that was making it has not published it. Run that "
-                "command again: " +
-                command_in_text("xtts-precompute build DATA " + shell_quoted(cache)) +
-                ", or the convert or merge that it was"};
+            formatted("{} is incomplete: the command that was making it has not published it. Run "
+                      "that command again: {}, or the convert or merge that it was",
+                      cache, command_in_text("xtts-precompute build DATA " + shell_quoted(cache)))};
   }
   const auto entries = env.list(cache);
   if (entries.ok() && entries->empty())
-    return {StatusCode::kNotFound, cache + " is an empty folder, not a cache" + to_make_one};
+    return {StatusCode::kNotFound,
+            formatted("{} is an empty folder, not a cache{}", cache, to_make_one)};
   const std::string below = entries.ok() ? caches_below(env, cache, *entries) : "";
   if (!below.empty())
-    return {StatusCode::kNotFound, cache + " holds no manifest.json, so it is not a cache" + below};
+    return {StatusCode::kNotFound,
+            formatted("{} holds no manifest.json, so it is not a cache{}", cache, below)};
   return {StatusCode::kNotFound,
           cache + " holds no manifest.json, so it is not a cache; if it holds recordings, " +
               command_in_text("xtts-precompute build " + shell_quoted(cache) + " CACHE") +

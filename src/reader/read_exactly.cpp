@@ -1,5 +1,6 @@
 #include "reader/read_exactly.hpp"
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::reader {
@@ -12,14 +13,14 @@ bool lies_inside(const RandomAccessFile& file, std::uint64_t offset_bytes,
 
 Status ends_too_early(std::string_view name, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
   return corrupt(name, offset_bytes,
-                 "the file ends before the " + std::to_string(size_bytes) + " bytes wanted here");
+                 formatted("the file ends before the {} bytes wanted here", size_bytes));
 }
 
 }  // namespace
 
 Status corrupt(std::string_view file, std::uint64_t offset_bytes, std::string_view problem) {
   std::string text(file);
-  text += " at byte " + std::to_string(offset_bytes) + ": ";
+  text += formatted(" at byte {}: ", offset_bytes);
   text += problem;
   return {StatusCode::kCorrupt, std::move(text)};
 }

@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
 
 [[nodiscard]] inline std::string repair_command(const std::string& cache) {
-  return "xtts-precompute verify " + shell_quoted(cache) + " --repair";
+  return formatted("xtts-precompute verify {} --repair", shell_quoted(cache));
 }
 
 // Adds to a kCorrupt failure the damaged cache and the command that repairs it. Other failures
@@ -18,9 +19,8 @@ namespace xtts::reader {
 // CacheView does it but read_record() and blocks(), whose callers do.
 [[nodiscard]] inline Status with_repair(const Status& status, const std::string& cache) {
   if (status.code() != StatusCode::kCorrupt) return status;
-  return {status.code(), cache + " is damaged: " + status.message() + "; " +
-                             command_in_text(repair_command(cache)) +
-                             " mends it, or says what would"};
+  return {status.code(), formatted("{} is damaged: {}; {} mends it, or says what would", cache,
+                                   status.message(), command_in_text(repair_command(cache)))};
 }
 
 template <typename T>

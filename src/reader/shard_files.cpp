@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/read_exactly.hpp"
@@ -23,8 +24,7 @@ Result<std::shared_ptr<const ShardFile>> open_shard(Env& env, const std::string&
   const std::uint64_t expected = column.shards[ordinal].file_bytes;
   const std::uint64_t found = shard->file->size_bytes();
   if (found != expected) {
-    shard->wrong_length = "the file has " + std::to_string(found) + " bytes, the manifest says " +
-                          std::to_string(expected);
+    shard->wrong_length = formatted("the file has {} bytes, the manifest says {}", found, expected);
   }
   return std::shared_ptr<const ShardFile>(std::move(shard));
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/split.hpp"
 #include "recipe/recipe_file.hpp"
@@ -54,7 +55,7 @@ std::string suggestion(const std::string& name) {
   for (const EntryKey& key : kKeys) names.emplace_back(key.name);
   names.emplace_back(kAudioRoot);
   const std::string nearest = nearest_name(name, names);
-  return nearest.empty() ? "" : ", did you mean " + nearest + "?";
+  return nearest.empty() ? "" : formatted(", did you mean {}?", nearest);
 }
 
 // It becomes the part of an id before the '/', and a word of messages.
@@ -82,7 +83,7 @@ class CorporaReader {
  private:
   void add(std::uint32_t line, const std::string& problem) {
     if (!problems_.empty()) problems_ += '\n';
-    problems_ += origin_ + ":" + std::to_string(line) + ": " + problem;
+    problems_ += formatted("{}:{}: {}", origin_, line, problem);
   }
 
   void read_entry(const YamlNode& node) {
@@ -101,11 +102,11 @@ class CorporaReader {
           read_audio_roots(pair, entry);
         }
       } else if (key == nullptr) {
-        add(pair.line, pair.key + ": unknown key" + suggestion(pair.key));
+        add(pair.line, formatted("{}: unknown key{}", pair.key, suggestion(pair.key)));
       } else if (!lines.emplace(pair.key, pair.line).second) {
         add(pair.line, pair.key + ": given twice");
       } else if (pair.value.kind != Kind::kScalar || pair.value.text.empty()) {
-        add(pair.line, pair.key + ": takes a text, found " + std::string(describe(pair.value)));
+        add(pair.line, formatted("{}: takes a text, found {}", pair.key, describe(pair.value)));
       } else {
         key->field(entry) = pair.value.text;
       }
@@ -119,9 +120,8 @@ class CorporaReader {
   void read_audio_roots(const YamlEntry& pair, CorporaEntry& entry) {
     const auto read_folder = [&](const YamlNode& node) {
       if (node.kind != Kind::kScalar || node.text.empty()) {
-        return add(node.line, std::string(kAudioRoot) +
-                                  ": takes a folder or a list of them, found " +
-                                  std::string(describe(node)));
+        return add(node.line, formatted("{}: takes a folder or a list of them, found {}",
+                                        std::string(kAudioRoot), describe(node)));
       }
       entry.audio_roots.push_back(node.text.front() == '/' ? node.text
                                                            : join_path(folder_, node.text));
@@ -142,8 +142,8 @@ class CorporaReader {
     if (lines.contains("name") && !is_fit_as_name(entry.name)) {
       add(line_of("name"), "name: at most 100 bytes without '/' and control characters");
     } else if (!entry.name.empty() && !names_.emplace(entry.name, line).second) {
-      add(line_of("name"), "name: " + entry.name + " is the name of the corpus on line " +
-                               std::to_string(names_[entry.name]) + " too");
+      add(line_of("name"), formatted("name: {} is the name of the corpus on line {} too",
+                                     entry.name, names_[entry.name]));
     }
     if (!entry.speaker.empty() && !entry.speaker_pattern.empty())
       add(line_of("speaker_pattern"), "speaker_pattern: speaker is given too; give one");
@@ -169,9 +169,8 @@ Result<std::vector<CorporaEntry>> load_corpora(Env& env, const std::string& path
   XTTS_ASSIGN(const YamlNode root, read_yaml(yaml, path));
   if (root.kind != Kind::kList) {
     return Status(StatusCode::kInvalidArgument,
-                  path + ":" + std::to_string(root.line) +
-                      ": expected a list of corpora ('- name: ...'), found " +
-                      std::string(describe(root)));
+                  formatted("{}:{}: expected a list of corpora ('- name: ...'), found {}", path,
+                            root.line, describe(root)));
   }
   return CorporaReader(path, parent_path(path)).read(root);
 }

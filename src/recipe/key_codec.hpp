@@ -14,6 +14,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/formatted.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/recipe.hpp"
 
@@ -48,7 +49,7 @@ struct Codec<E> {
   static std::string print(E value) { return std::string(formats::name_of(value)); }
   static std::string read(const Scalar& scalar, E& out) {
     const std::optional<E> value = formats::parse_enum<E>(scalar.text);
-    if (!value) return "'" + scalar.text + "' is none of " + takes();
+    if (!value) return formatted("'{}' is none of {}", scalar.text, takes());
     out = *value;
     return {};
   }
@@ -63,7 +64,7 @@ struct Codec<DType> {
     const std::optional<DType> value = parse_dtype(scalar.text);
     const bool known =
         value == DType::kFloat32 || value == DType::kFloat16 || value == DType::kBFloat16;
-    if (!known) return "'" + scalar.text + "' is none of " + takes();
+    if (!known) return formatted("'{}' is none of {}", scalar.text, takes());
     out = *value;
     return {};
   }
@@ -81,7 +82,7 @@ requires(!std::same_as<T, bool>) struct Codec<T> {
       return scalar.text + " is too large";
     }
     if (scalar.form == ScalarForm::kQuoted || error != std::errc() || stop != end) {
-      return "'" + scalar.text + "' is not " + takes();
+      return formatted("'{}' is not {}", scalar.text, takes());
     }
     out = value;
     return {};
@@ -101,7 +102,7 @@ struct Codec<double> {
     const auto [stop, error] = std::from_chars(scalar.text.data(), end, value);
     const bool whole = error == std::errc() && stop == end && std::isfinite(value);
     if (scalar.form == ScalarForm::kQuoted || !whole)
-      return "'" + scalar.text + "' is not a number";
+      return formatted("'{}' is not a number", scalar.text);
     out = value;
     return {};
   }
@@ -114,7 +115,7 @@ struct Codec<bool> {
   static std::string read(const Scalar& scalar, bool& out) {
     const bool known = scalar.text == "true" || scalar.text == "false";
     if (scalar.form == ScalarForm::kQuoted || !known) {
-      return "'" + scalar.text + "' is neither true nor false";
+      return formatted("'{}' is neither true nor false", scalar.text);
     }
     out = scalar.text == "true";
     return {};
@@ -146,7 +147,7 @@ struct Codec<formats::RecordLength> {
     std::string problem = Codec<std::uint32_t>::read(scalar, number);
     if (problem.empty()) out = number;
     return problem.ends_with(Codec<std::uint32_t>::takes())
-               ? "'" + scalar.text + "' is none of " + takes()
+               ? formatted("'{}' is none of {}", scalar.text, takes())
                : problem;
   }
 };
@@ -164,7 +165,7 @@ struct Codec<std::optional<T>> {
     if (scalar.text == kUnset) return {};
     T value{};
     std::string problem = Codec<T>::read(scalar, value);
-    if (!problem.empty()) return "'" + scalar.text + "' is not " + takes();
+    if (!problem.empty()) return formatted("'{}' is not {}", scalar.text, takes());
     out = value;
     return {};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 #include "formats/feature_members.hpp"
 #include "formats/recipe_members.hpp"
@@ -29,7 +30,8 @@ Key key_of(At at) {
     return list_key(at, "a list of " + text_table_names(), name,
                     [](const Scalar& value, formats::TextTable& out) -> std::string {
                       auto table = text_table(value.text);
-                      if (!table) return "'" + value.text + "' is none of " + text_table_names();
+                      if (!table)
+                        return formatted("'{}' is none of {}", value.text, text_table_names());
                       out = *std::move(table);
                       return {};
                     });
@@ -169,7 +171,7 @@ std::string why_ignored(const Key& key, const Recipe& recipe) {
   if (std::string reason = why_ignored(other, recipe); !reason.empty()) return reason;
   const std::string value = other.print(recipe).front();
   if (std::ranges::find(condition.values, value) != condition.values.end()) return {};
-  return std::string(condition.key) + " is " + value;
+  return formatted("{} is {}", condition.key, value);
 }
 
 void reset_ignored(Recipe& recipe) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/feature_config.hpp"
@@ -29,8 +30,8 @@ Status unknown_recipe(const std::string& name) {
   for (const std::string& shipped : names) {  // "whisper" is short for several
     if (shipped.starts_with(name + "-")) near += (near.empty() ? "" : "' or '") + shipped;
   }
-  const std::string message =
-      "no recipe '" + name + "'" + (near.empty() ? "." : "; did you mean '" + near + "'?");
+  const std::string message = formatted(
+      "no recipe '{}'{}", name, near.empty() ? "." : formatted("; did you mean '{}'?", near));
   return {StatusCode::kNotFound, message +
                                      " 'xtts-precompute recipes' lists the shipped ones; the path "
                                      "of a file holds a '/' or ends in .yaml"};
@@ -83,7 +84,7 @@ Result<formats::Recipe> load(Env& env, const std::string& name_or_path) {
     return recipe.name == name_or_path;
   });
   if (found == shipped.end()) return unknown_recipe(name_or_path);
-  return parse(env, found->yaml, "configs/recipes/" + std::string(found->name) + ".yaml", ".");
+  return parse(env, found->yaml, formatted("configs/recipes/{}.yaml", found->name), ".");
 }
 
 }  // namespace xtts::recipe

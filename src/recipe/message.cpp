@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.hpp"
 #include "base/nearest_name.hpp"
 #include "recipe/key_table.hpp"
 #include "recipe/recipe_file.hpp"
@@ -71,7 +72,7 @@ std::string suggest_key(std::string_view name) {
   const std::string_view section = name.substr(0, name.size() - word.size());
   std::string found = nearest_name(word, words_in(section));
   found = found.empty() ? nearest_key(word) : std::string(section) + found;
-  return found.empty() ? std::string() : "; did you mean '" + found + "'?";
+  return found.empty() ? std::string() : formatted("; did you mean '{}'?", found);
 }
 
 std::string join_lines(const std::vector<std::string>& lines) {

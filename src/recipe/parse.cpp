@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "recipe/key_table.hpp"
 #include "recipe/message.hpp"
@@ -36,15 +37,15 @@ class RecipeReader {
     for (const YamlEntry& entry : section.entries) {
       const std::string name = prefix + entry.key;
       if (const auto [first, is_new] = line_of_.emplace(name, entry.line); !is_new) {
-        add(entry.line, name + ": given twice, first on line " + std::to_string(first->second));
+        add(entry.line, formatted("{}: given twice, first on line {}", name, first->second));
       } else if (const Key* key = find_key(name)) {
         read_value(*key, entry);
       } else if (!is_section(name)) {
-        add(entry.line, name + ": unknown key" + suggest_key(name));
+        add(entry.line, formatted("{}: unknown key{}", name, suggest_key(name)));
       } else if (entry.value.kind == Kind::kNull) {
         continue;  // all its keys are commented out
       } else if (entry.value.kind != Kind::kMap) {
-        add(entry.line, name + ": a section of keys, found " + std::string(describe(entry.value)));
+        add(entry.line, formatted("{}: a section of keys, found {}", name, describe(entry.value)));
       } else {
         read_section(entry.value, name + ".");
       }
@@ -55,11 +56,11 @@ class RecipeReader {
     const auto values = scalars_of(entry.value, key.is_list);
     if (!values) {
       add(entry.line,
-          key.name + ": takes " + key.takes + ", found " + std::string(describe(entry.value)));
+          formatted("{}: takes {}, found {}", key.name, key.takes, describe(entry.value)));
       return;
     }
     if (const std::string problem = key.set(recipe_, *values, files_); !problem.empty()) {
-      add(entry.line, key.name + ": " + problem);
+      add(entry.line, formatted("{}: {}", key.name, problem));
     }
   }
 
@@ -83,14 +84,15 @@ class RecipeReader {
       const Key* key = find_key(name);
       if (key == nullptr) continue;
       if (const std::string reason = why_ignored(*key, recipe_); !reason.empty()) {
-        add(line, name + ": ignored, because " + reason);
+        add(line, formatted("{}: ignored, because {}", name, reason));
       }
     }
     const auto inline_one = line_of_.find("text.vocabulary");
     const auto file_one = line_of_.find("text.vocabulary_file");
     if (inline_one != line_of_.end() && file_one != line_of_.end()) {
-      add(file_one->second, "text.vocabulary_file: text.vocabulary is given too, on line " +
-                                std::to_string(inline_one->second));
+      add(file_one->second,
+          formatted("text.vocabulary_file: text.vocabulary is given too, on line {}",
+                    inline_one->second));
     }
   }
 
@@ -123,8 +125,8 @@ class RecipeReader {
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> lines;
     for (const auto& [line, problem] : problems_) {
-      const std::string place = line == 0 ? "" : ":" + std::to_string(line);
-      lines.push_back(std::string(origin_) + place + ": " + problem);
+      const std::string place = line == 0 ? "" : formatted(":{}", line);
+      lines.push_back(formatted("{}{}: {}", origin_, place, problem));
     }
     return join_lines(lines);
   }

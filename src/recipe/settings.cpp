@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "recipe/key_table.hpp"
@@ -14,7 +15,7 @@ namespace xtts::recipe {
 namespace {
 
 Status refuse(std::string_view setting, const std::string& problem) {
-  return {StatusCode::kInvalidArgument, option("set", setting) + ": " + problem};
+  return {StatusCode::kInvalidArgument, formatted("{}: {}", option("set", setting), problem)};
 }
 
 // "n_mels", "mel.n_mels" and "features.mel.n_mels" are one key; a full name wins over the end of
@@ -89,10 +90,10 @@ Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equ
   const FileAccess files{env, "."};
   const auto values = split_values(key_equals_value.substr(equals + 1), key.is_list);
   if (const std::string problem = key.set(changed, values, files); !problem.empty()) {
-    return refuse(key_equals_value, key.name + ": " + problem);
+    return refuse(key_equals_value, formatted("{}: {}", key.name, problem));
   }
   if (const std::string reason = why_ignored(key, changed); !reason.empty()) {
-    return refuse(key_equals_value, key.name + ": ignored, because " + reason);
+    return refuse(key_equals_value, formatted("{}: ignored, because {}", key.name, reason));
   }
   reset_ignored(changed);
   if (const std::string problem = own_problem(changed, key); !problem.empty()) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 #include "formats/normalization.hpp"
 #include "recipe/key_table.hpp"
@@ -30,7 +31,7 @@ std::string value_of(const Key& key, const formats::Recipe& recipe) {
   if (!key.is_list) return printed.front();
   std::string list;
   for (const std::string& item : printed) list += (list.empty() ? "" : ", ") + item;
-  return "[" + list + "]";
+  return formatted("[{}]", list);
 }
 
 // A key that means nothing here is shown as a comment: a person sees that it exists, the parser
@@ -38,17 +39,18 @@ std::string value_of(const Key& key, const formats::Recipe& recipe) {
 std::string line_of(const Key& key, const formats::Recipe& recipe, std::size_t indent) {
   const std::string word(last_word(key.name));
   const std::string reason = why_ignored(key, recipe);
-  if (!reason.empty()) return std::string(indent, ' ') + "# " + word + ": not used while " + reason;
-  std::string line = std::string(indent, ' ') + word + ": " + value_of(key, recipe);
+  if (!reason.empty())
+    return formatted("{}# {}: not used while {}", std::string(indent, ' '), word, reason);
+  std::string line = formatted("{}{}: {}", std::string(indent, ' '), word, value_of(key, recipe));
   if (key.about.empty()) return line;
   line.append(line.size() + 2 < kCommentColumn ? kCommentColumn - line.size() : 2, ' ');
-  return line + "# " + std::string(key.about);
+  return formatted("{}# {}", line, key.about);
 }
 
 // Sums up all keys of the section.
 std::string numbers_comment(const formats::FeatureConfig& features) {
   const auto normalization = formats::normalization_of(features);
-  return normalization ? "  # numbers: " + normalization->text + "\n" : std::string();
+  return normalization ? formatted("  # numbers: {}\n", normalization->text) : std::string();
 }
 
 }  // namespace
@@ -88,8 +90,8 @@ std::string to_yaml(const formats::Recipe& recipe) {
       if (depth < open.size() && open[depth] == words[depth]) continue;
       open.resize(depth);
       open.push_back(words[depth]);
-      yaml += (depth == 0 ? "\n" : "") + std::string(2 * depth, ' ') + std::string(words[depth]) +
-              ":\n";
+      yaml +=
+          formatted("{}{}{}:\n", depth == 0 ? "\n" : "", std::string(2 * depth, ' '), words[depth]);
       if (depth == 0 && words[depth] == "features") yaml += numbers_comment(*recipe.features);
     }
     open.resize(words.size());

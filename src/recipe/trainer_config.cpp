@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/feature_config.hpp"
 #include "recipe/key_table.hpp"
@@ -132,8 +133,9 @@ class TrainerReader {
       const bool is_given = find("data.use_tf_native_loading") != nullptr;
       const char* const by_default = is_given ? "" : ", by the trainer's default";
       const char* const otherwise = " (off, it trains on myxtts, which its inference uses)";
-      choices.push_back("recipe " + name + ": use_tf_native_loading is " +
-                        (is_native_ ? "on" + std::string(by_default) + otherwise : "off"));
+      choices.push_back(
+          formatted("recipe {}: use_tf_native_loading is {}", name,
+                    is_native_ ? formatted("on{}{}", std::string(by_default), otherwise) : "off"));
     }
     recipe_ = *base_;
     return {};
@@ -200,17 +202,17 @@ class TrainerReader {
   void collect_section(const YamlEntry& section) {
     if (section.value.kind == Kind::kNull) return;
     if (section.value.kind != Kind::kMap) {
-      add_problem(section.line, section.key + ": a section of keys, found " +
-                                    std::string(describe(section.value)));
+      add_problem(section.line, formatted("{}: a section of keys, found {}", section.key,
+                                          describe(section.value)));
       return;
     }
     for (const YamlEntry& item : section.value.entries) {
-      const Entry entry{section.key + "." + item.key, item.line, &item.value};
+      const Entry entry{formatted("{}.{}", section.key, item.key), item.line, &item.value};
       const bool known = find_trainer_rule(entry.name) != nullptr;
       if (!known && section.key != "data") continue;
       if (const Entry* first = find(entry.name)) {
         add_problem(entry.line,
-                    entry.name + ": given twice, first on line " + std::to_string(first->line));
+                    formatted("{}: given twice, first on line {}", entry.name, first->line));
       } else if (known && item.value.kind == Kind::kAlias) {
         add_problem(entry.line, entry.name + ": aliases are not read: write the value out");
       } else {
@@ -230,8 +232,8 @@ class TrainerReader {
 
   void set(const Entry& entry, const Key& key) {
     if (entry.node->kind != Kind::kScalar) {
-      add_problem(entry.line, entry.name + ": takes " + key.takes + ", found " +
-                                  std::string(describe(*entry.node)));
+      add_problem(entry.line, formatted("{}: takes {}, found {}", entry.name, key.takes,
+                                        describe(*entry.node)));
       return;
     }
     Scalar value{entry.node->text, entry.node->quoted ? ScalarForm::kQuoted : ScalarForm::kPlain};
@@ -240,7 +242,7 @@ class TrainerReader {
     if (entry.name == "data.speaker_id_pattern") value.text = without_group_names(value.text);
     const std::uint32_t tokens_before = recipe_.text.max_tokens;
     if (const std::string problem = key.set(recipe_, {value}, files_); !problem.empty()) {
-      add_problem(entry.line, entry.name + ": " + problem);
+      add_problem(entry.line, formatted("{}: {}", entry.name, problem));
     }
     // The trainer cuts at both limits, so the lower one holds.
     if (key.name == "text.max_tokens" && sets_.contains(key.name)) {
@@ -293,7 +295,7 @@ class TrainerReader {
     const std::uint32_t rate_hz = recipe_.features->sample_rate_hz;
     const bool silero_takes_it = rate_hz == 8000 || (rate_hz > 0 && rate_hz % 16000 == 0);
     if (rule.name == "data.enable_vad" && !silero_takes_it && asks_for_it(rule.when, node))
-      return "the trainer turns it off at " + std::to_string(rate_hz) + " Hz";
+      return formatted("the trainer turns it off at {} Hz", rate_hz);
     return std::nullopt;
   }
 
@@ -307,7 +309,7 @@ class TrainerReader {
       const std::string& text = mode->node->text;
       if (text != "auto" && text != "precompute" && text != "runtime") {
         add_problem(mode->line,
-                    mode->name + ": '" + text + "' is none of auto | precompute | runtime");
+                    formatted("{}: '{}' is none of auto | precompute | runtime", mode->name, text));
       }
     }
   }
@@ -319,7 +321,7 @@ class TrainerReader {
     const auto value = yaml_1_1_switch(*entry->node);
     if (!value)
       add_problem(entry->line,
-                  entry->name + ": '" + entry->node->text + "' is neither true nor false");
+                  formatted("{}: '{}' is neither true nor false", entry->name, entry->node->text));
     return value;
   }
 
@@ -330,9 +332,9 @@ class TrainerReader {
       const std::string first_key = problem.substr(0, problem.find_first_of(":,"));
       const auto cause = sets_.find(first_key);
       if (cause == sets_.end()) {
-        problems_.push_back(std::string(origin_) + ": " + problem);
+        problems_.push_back(formatted("{}: {}", origin_, problem));
       } else {
-        add_problem(cause->second->line, cause->second->name + ": " + problem);
+        add_problem(cause->second->line, formatted("{}: {}", cause->second->name, problem));
       }
     }
   }
@@ -364,8 +366,9 @@ class TrainerReader {
     if (!is_native_ && !makes_native())
       return {entry.name, KeyClass::kNoEffect, "asks for nothing"};
     return {entry.name, KeyClass::kNotReproduced,
-            "the trainer then trains on the features of " + theirs +
-                "; this cache holds those of " + base_->name + ", which was asked for"};
+            formatted("the trainer then trains on the features of {}; this cache holds those of "
+                      "{}, which was asked for",
+                      theirs, base_->name)};
   }
 
   static TrainerKey describe_unknown(const Entry& entry) {
@@ -381,12 +384,11 @@ class TrainerReader {
 
   [[nodiscard]] std::string describe_honoured(const TrainerRule& rule) const {
     const Key& key = *find_key(rule.recipe_key);
-    std::string note = key.name + " = " + key.print(recipe_).front();
+    std::string note = formatted("{} = {}", key.name, key.print(recipe_).front());
     if (key.name == "features.sample_rate_hz" &&
         recipe_.features->mel.f_max_hz != base_->features->mel.f_max_hz) {
-      note +=
-          ", and features.mel.f_max_hz = " + Codec<double>::print(recipe_.features->mel.f_max_hz) +
-          ", half of it";
+      note += formatted(", and features.mel.f_max_hz = {}, half of it",
+                        Codec<double>::print(recipe_.features->mel.f_max_hz));
     } else if (key.name == "features.max_frames") {
       note += "; longer clips are cut, as the trainer cuts them";
     } else if (key.name == "text.max_tokens") {
@@ -410,7 +412,7 @@ class TrainerReader {
   }
 
   void add_problem(std::uint32_t line, const std::string& problem) {
-    problems_.push_back(std::string(origin_) + ":" + std::to_string(line) + ": " + problem);
+    problems_.push_back(formatted("{}:{}: {}", origin_, line, problem));
   }
 
   FileAccess files_;
@@ -447,8 +449,9 @@ void keep_list_of_data(Env& env, const std::string& data, TrainerConfig& config)
   }
   corpus.metadata_eval_file.clear();
   corpus.wavs_eval_folder.clear();
-  config.choices.push_back("list " + corpus.metadata_train_file + ": " + other + " is not in " +
-                           data + "; the trainer's other folder has a cache of its own");
+  config.choices.push_back(
+      formatted("list {}: {} is not in {}; the trainer's other folder has a cache of its own",
+                corpus.metadata_train_file, other, data));
 }
 
 }  // namespace xtts::recipe

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "recipe/shipped.hpp"
 #include "recipe/yaml_tree.hpp"
@@ -46,9 +47,8 @@ Result<TrainerRule> read_rule(const YamlNode& root, const std::string& name, con
   const std::string kind = text_in(row, "class");
   const auto known = std::ranges::find(kClasses, kind, [](const auto& one) { return one.first; });
   if (known == kClasses.end())
-    return Status(StatusCode::kInvalidArgument, std::string(origin) + ":" +
-                                                    std::to_string(entry.line) + ": '" + kind +
-                                                    "' is no class of a key");
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("{}:{}: '{}' is no class of a key", origin, entry.line, kind));
   rule.kind = known->second;
   if (find_in(row, "when") != nullptr) rule.when = When::kTrue;
   if (find_in(row, "assumed") != nullptr)
@@ -80,7 +80,7 @@ Result<std::vector<TrainerRule>> read_trainer_rules(std::string_view yaml,
     for (const YamlEntry& entry : keys->entries) {
       if (find_in(entry.value, "class") == nullptr) continue;
       XTTS_ASSIGN(TrainerRule rule,
-                  read_rule(root, std::string(section) + "." + entry.key, entry, origin));
+                  read_rule(root, formatted("{}.{}", section, entry.key), entry, origin));
       rules.push_back(std::move(rule));
     }
   }

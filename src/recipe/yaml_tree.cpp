@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 
@@ -102,14 +103,13 @@ class TreeBuilder final : public YAML::EventHandler {
 };
 
 Status fail(std::string_view origin, std::size_t line, std::string_view problem) {
-  return {StatusCode::kInvalidArgument,
-          std::string(origin) + ":" + std::to_string(line) + ": " + std::string(problem)};
+  return {StatusCode::kInvalidArgument, formatted("{}:{}: {}", origin, line, problem)};
 }
 
 Status check_bytes(std::string_view text, std::string_view origin) {
   if (text.size() > kYamlBytesMax) {
-    return {StatusCode::kInvalidArgument, std::string(origin) + ": " + std::to_string(text.size()) +
-                                              " bytes, at most " + std::to_string(kYamlBytesMax)};
+    return {StatusCode::kInvalidArgument,
+            formatted("{}: {} bytes, at most {}", origin, text.size(), kYamlBytesMax)};
   }
   const auto line_at = [&](std::size_t offset) {
     return 1 + static_cast<std::size_t>(std::count(
@@ -150,7 +150,7 @@ Result<bool> build_tree(std::string_view text, std::string_view origin, TreeBuil
     throw;
   } catch (const std::exception& error) {
     return Status(StatusCode::kInvalidArgument,
-                  std::string(origin) + ": not YAML: " + error.what());
+                  formatted("{}: not YAML: {}", origin, error.what()));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "audio/audio_decoder.hpp"
 #include "audio/sample_resampler.hpp"
+#include "base/formatted.hpp"
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 #include "dsp/condition.hpp"
@@ -408,7 +409,7 @@ Result<formats::Numerics> numerics_of(dsp::Isa isa, const audio::MakeDecoder& ma
   return formats::Numerics{
       .device = engines != nullptr ? engines->device() : "cpu",
       .isa = std::string(dsp::to_string(isa == dsp::Isa::kBest ? dsp::best_isa() : isa)),
-      .libraries = of_decoder + ", " + dsp::feature_libraries(isa)};
+      .libraries = formatted("{}, {}", of_decoder, dsp::feature_libraries(isa))};
 }
 
 }  // namespace xtts::records

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "report/batch_times.hpp"
 #include "report/human.hpp"
 
@@ -38,10 +39,12 @@ std::vector<double> slowest_of_each_column(std::span<const double> ms) {
 }
 
 std::string facts_of(const BatchTimes& times, std::span<const double> ms, double top) {
-  const std::string facts = format_counted(times.count, "batch", "batches") + ", " +
-                            format_short(times.mean_ms) + " ms each";
+  const std::string facts =
+      formatted("{}, {} ms each", format_counted(times.count, "batch", "batches"),
+                format_short(times.mean_ms));
   const double slowest = ms.empty() ? 0.0 : std::ranges::max(ms);
-  return slowest > top ? facts + ", the slowest (cut off) " + format_short(slowest) + " ms" : facts;
+  return slowest > top ? formatted("{}, the slowest (cut off) {} ms", facts, format_short(slowest))
+                       : facts;
 }
 
 }  // namespace

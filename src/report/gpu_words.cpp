@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/formatted.hpp"
 #include "report/human.hpp"
 
 namespace xtts::report {
@@ -31,8 +32,8 @@ std::string joined(const std::vector<std::string>& parts) {
 std::string busy(const GpuUse& use) {
   if (!use.utilization) return {};
   const GpuSpread& percent = *use.utilization;
-  return "busy " + whole(percent.mean) + " ± " + whole(percent.std) + " % of the time (" +
-         whole(percent.min) + " to " + whole(percent.max) + " %)";
+  return formatted("busy {} ± {} % of the time ({} to {} %)", whole(percent.mean),
+                   whole(percent.std), whole(percent.min), whole(percent.max));
 }
 
 std::string memory(const GpuUse& use) {
@@ -45,7 +46,7 @@ std::string memory(const GpuUse& use) {
 std::string now_of_most(const std::optional<std::uint32_t>& now,
                         const std::optional<std::uint32_t>& most) {
   std::string text = std::to_string(*now);
-  if (most && *most != *now) text += " of " + std::to_string(*most);
+  if (most && *most != *now) text += formatted(" of {}", *most);
   return text;
 }
 
@@ -63,12 +64,12 @@ std::string pcie(const GpuUse& use) {
 
 std::string clocks_and_power(const GpuUse& use) {
   std::vector<std::string> parts;
-  if (use.sm_clock_mhz) parts.push_back("clock " + whole(use.sm_clock_mhz->mean) + " MHz");
+  if (use.sm_clock_mhz) parts.push_back(formatted("clock {} MHz", whole(use.sm_clock_mhz->mean)));
   if (use.memory_clock_mhz)
-    parts.push_back("memory clock " + whole(use.memory_clock_mhz->mean) + " MHz");
+    parts.push_back(formatted("memory clock {} MHz", whole(use.memory_clock_mhz->mean)));
   if (use.power_w) {
     const std::string limit = use.power_limit_w ? " of " + whole(*use.power_limit_w) : "";
-    parts.push_back(whole(use.power_w->mean) + limit + " W");
+    parts.push_back(formatted("{}{} W", whole(use.power_w->mean), limit));
   }
   if (use.temperature_c) parts.push_back(whole(use.temperature_c->max) + " °C");
   if (!use.throttle_reasons.empty())
@@ -83,7 +84,7 @@ std::vector<std::string> gpu_lines(const GpuUse& use) {
   std::vector<std::string> lines;
   const std::string name = use.name.empty() ? "GPU" : "GPU " + escape_controls(use.name);
   const std::string samples = format_counted(use.sample_count, "sample", "samples");
-  lines.push_back(name + ": " + joined({busy(use), memory(use), samples}));
+  lines.push_back(formatted("{}: {}", name, joined({busy(use), memory(use), samples})));
   if (const std::string text = pcie(use); !text.empty()) lines.push_back(text);
   if (const std::string text = clocks_and_power(use); !text.empty()) lines.push_back(text);
   if (use.utilization && use.seconds < kPeriodS) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/utf8.hpp"
 
 namespace xtts::report {
@@ -129,7 +130,7 @@ std::string format_short(double value) {
 
 std::string format_size(std::uint64_t size_bytes) {
   constexpr std::array<const char*, 6> kUnits{" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-  if (size_bytes < 1024) return std::to_string(size_bytes) + " B";
+  if (size_bytes < 1024) return formatted("{} B", size_bytes);
   double value = static_cast<double>(size_bytes) / 1024.0;
   std::size_t unit = 0;
   // 1,023.96 MiB would read "1024 MiB", so it takes the next unit.
@@ -149,7 +150,7 @@ std::string format_duration(double seconds) {
   const auto pair = [](std::uint64_t large, const char* large_unit, std::uint64_t small,
                        const char* small_unit) {
     return format_count(large) + large_unit +
-           (small == 0 ? std::string() : " " + std::to_string(small) + small_unit);
+           (small == 0 ? std::string() : formatted(" {}{}", small, small_unit));
   };
   if (whole < 3600) return pair(whole / 60, " min", whole % 60, " s");
   const std::uint64_t minutes = (whole + 30) / 60;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "report/human.hpp"
 
 namespace xtts::report {
@@ -136,8 +137,8 @@ Result<json> mel_figure(const MelPicture& picture) {
                {"ticks", frequency_ticks(picture)}}},
              {"heat_map", make_map(picture, width, height)}};
   return json{{"title", picture.title},
-              {"aside", format_fixed(seconds, 2) + " s, " +
-                            format_counted(picture.frame_count, "frame", "frames")},
+              {"aside", formatted("{} s, {}", format_fixed(seconds, 2),
+                                  format_counted(picture.frame_count, "frame", "frames"))},
               {"subtitle", picture.subtitle},
               {"panels", json::array({std::move(panel)})}};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "report/human.hpp"
 
 namespace xtts::report {
@@ -21,14 +22,14 @@ double share_done(const Progress& progress) {
 // Gives whole per cents, rounded down: "100%" appears only when all is done.
 std::string percent_text(const Progress& progress) {
   const auto percent = static_cast<int>(std::floor(share_done(progress) * 100.0 + 1e-9));
-  return std::to_string(progress.done < progress.total ? std::min(percent, 99) : 100) + "%";
+  return formatted("{}%", progress.done < progress.total ? std::min(percent, 99) : 100);
 }
 
 // Lists the figures from the most to the least important: a narrow terminal loses the last ones
 // first.
 std::vector<std::string> figures(const Progress& progress) {
   std::vector<std::string> out;
-  out.push_back(format_count(progress.done) + "/" + format_count(progress.total));
+  out.push_back(formatted("{}/{}", format_count(progress.done), format_count(progress.total)));
   if (progress.seconds_left && progress.done < progress.total) {
     out.push_back("ETA " + format_estimate(*progress.seconds_left));
   }
@@ -52,7 +53,7 @@ std::string bar(double share, std::size_t width) {
   for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
   out += kEighths[eighths % 8];
   const std::size_t filled = eighths / 8 + (eighths % 8 == 0 ? 0 : 1);
-  return "▕" + out + std::string(width - filled, ' ') + "▏";
+  return formatted("▕{}{}▏", out, std::string(width - filled, ' '));
 }
 
 }  // namespace

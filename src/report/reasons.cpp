@@ -1,4 +1,5 @@
 #include "report/reasons.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "formats/rules.hpp"
 #include "report/human.hpp"
@@ -27,11 +28,11 @@ std::string count_of(double number) {
 }
 
 std::string counted_by(double number, const char* one, const char* many) {
-  return count_of(number) + " " + (number == 1.0 ? one : many);
+  return formatted("{} {}", count_of(number), number == 1.0 ? one : many);
 }
 
 std::string behind(std::string_view words, const std::string& detail) {
-  return detail.empty() ? std::string(words) : std::string(words) + ": " + detail;
+  return detail.empty() ? std::string(words) : formatted("{}: {}", words, detail);
 }
 
 // Adds the peak above 2: a file of another scale makes features that no column holds.
@@ -45,14 +46,14 @@ std::string unknown_characters(const Reason& reason) {
 }
 
 std::string vanished(const Reason& reason, const char* dtype) {
-  return "column " + reason.detail +
-         text_of(": %.1f %% of its values are too small for %s and became 0",
-                 1e2 * reason.numbers[0], dtype);
+  return formatted("column {}{}", reason.detail,
+                   text_of(": %.1f %% of its values are too small for %s and became 0",
+                           1e2 * reason.numbers[0], dtype));
 }
 
 std::string beyond(const Reason& reason, const char* dtype, const std::string& wider) {
-  return "column " + reason.detail +
-         text_of(" reaches %.4g, beyond %s: ", reason.numbers[0], dtype) + wider + " holds it";
+  return formatted("column {}{}{} holds it", reason.detail,
+                   text_of(" reaches %.4g, beyond %s: ", reason.numbers[0], dtype), wider);
 }
 
 // Gives the setting that would keep a clip that a rule of the recipe dropped.
@@ -61,15 +62,15 @@ std::string remedy_of(const Reason& reason) {
   switch (reason.rule) {
     case Rule::kTooLong:
     case Rule::kTextTooLong:
-      return setting + "=" + count_of(reason.numbers[0]) + " keeps it";
+      return formatted("{}={} keeps it", setting, count_of(reason.numbers[0]));
     case Rule::kClipTooLong:
-      return setting + "=" + count_of(std::ceil(reason.numbers[0])) + " keeps it";
+      return formatted("{}={} keeps it", setting, count_of(std::ceil(reason.numbers[0])));
     case Rule::kSourceTooLong:
-      return "a higher " + setting + " keeps it";
+      return formatted("a higher {} keeps it", setting);
     case Rule::kOtherRate:
       return setting + "=soxr_hq resamples it";
     case Rule::kUnknownCharacters:
-      return setting + "=drop leaves them out, " + setting + "=unk keeps their place";
+      return formatted("{}=drop leaves them out, {}=unk keeps their place", setting, setting);
     default:
       return setting + "=warn keeps it";
   }
@@ -98,19 +99,21 @@ std::string words_of(const Reason& reason) {
     case Rule::kNoText:
       return "no text";
     case Rule::kTextTooLong:
-      return (detail.empty() ? counted_by(first, "token", "tokens")
-                             : count_of(first) + " " + detail) +
-             ", at most " + count_of(second);
+      return formatted("{}, at most {}",
+                       detail.empty() ? counted_by(first, "token", "tokens")
+                                      : formatted("{} {}", count_of(first), detail),
+                       count_of(second));
     case Rule::kUnknownCharacters:
       return unknown_characters(reason);
     case Rule::kTextNotUtf8:
-      return "text is not UTF-8 at byte " + count_of(first) +
-             ": convert the list, or use text.tokens=bytes";
+      return formatted("text is not UTF-8 at byte {}: convert the list, or use text.tokens=bytes",
+                       count_of(first));
     case Rule::kDecoderTooSlow:
-      return text_of("its decoder used more than %.3g s of processor time for ", first) +
-             format_size(static_cast<std::uint64_t>(second)) + ": given up";
+      return formatted("{}{}: given up",
+                       text_of("its decoder used more than %.3g s of processor time for ", first),
+                       format_size(static_cast<std::uint64_t>(second)));
     case Rule::kDecoderTooLarge:
-      return "needs more than " + count_of(first) + " MiB to decode";
+      return formatted("needs more than {} MiB to decode", count_of(first));
     case Rule::kDecoderStoodStill:
       return text_of("its decoder stood still for %.3g s: tried again by the next build", first);
     case Rule::kSourceEmpty:
@@ -130,7 +133,8 @@ std::string words_of(const Reason& reason) {
     case Rule::kRateChanges:
       return "the sample rate changes " + counted_by(first, "time", "times");
     case Rule::kPacketsSkipped:
-      return counted_by(first, "damaged packet", "damaged packets") + " skipped (" + detail + ")";
+      return formatted("{} skipped ({})", counted_by(first, "damaged packet", "damaged packets"),
+                       detail);
     case Rule::kDecoderComplains:
       return behind("FFmpeg complains", detail);
     case Rule::kReadingStopped:
@@ -142,8 +146,8 @@ std::string words_of(const Reason& reason) {
     case Rule::kEndMissing:
       return behind("its end is missing", detail);
     case Rule::kSourceNotFinite:
-      return "its source has " + counted_by(first, "sample that is", "samples that are") +
-             " NaN, infinite or beyond 1e30: taken as 0";
+      return formatted("its source has {} NaN, infinite or beyond 1e30: taken as 0",
+                       counted_by(first, "sample that is", "samples that are"));
     case Rule::kTooShort:
       return text_of("very short: %.2f ms", 1e3 * first);
     case Rule::kSilent:
@@ -160,27 +164,26 @@ std::string words_of(const Reason& reason) {
     case Rule::kNoFeatures:
       return with_peak(detail, first);
     case Rule::kTooLong:
-      return counted_by(first, "frame", "frames") + ", at most " + count_of(second);
+      return formatted("{}, at most {}", counted_by(first, "frame", "frames"), count_of(second));
     case Rule::kValuesNotFinite:
-      return with_peak("column " + detail + ": values beyond float32, or no numbers", first);
+      return with_peak(formatted("column {}: values beyond float32, or no numbers", detail), first);
     case Rule::kBeyondFloat16:
       return beyond(reason, "float16", option("dtype", "bfloat16") + " or float32");
     case Rule::kBeyondBfloat16:
       return beyond(reason, "bfloat16", option("dtype", "float32"));
     case Rule::kBeyondInt16:
-      return "column " + detail +
-             text_of(
-                 " reaches %.4g times full scale, and int16 holds full scale: "
-                 "columns.wave=float32 or loudness.method=limit keeps it",
-                 first);
+      return formatted("column {}{}", detail,
+                       text_of(" reaches %.4g times full scale, and int16 holds full scale: "
+                               "columns.wave=float32 or loudness.method=limit keeps it",
+                               first));
     case Rule::kVanishedInFloat16:
       return vanished(reason, "float16");
     case Rule::kVanishedInBfloat16:
       return vanished(reason, "bfloat16");
     case Rule::kCutAtFullScale:
-      return "column " + detail +
-             text_of(": %.1f %% of its samples are beyond full scale and were cut there",
-                     1e2 * first);
+      return formatted("column {}{}", detail,
+                       text_of(": %.1f %% of its samples are beyond full scale and were cut there",
+                               1e2 * first));
     case Rule::kUnknown:
       break;
   }

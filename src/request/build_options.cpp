@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/speakers.hpp"
@@ -33,9 +34,9 @@ Result<std::uint64_t> memory_of(const BuildOptions& options) {
   const std::string name = option("memory");
   XTTS_ASSIGN(const std::uint64_t memory_bytes, parse_size(name, options.memory));
   if (memory_bytes >= pipeline::kMemoryBytesMin) return memory_bytes;
-  return Status(
-      StatusCode::kInvalidArgument,
-      name + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
+  return Status(StatusCode::kInvalidArgument,
+                formatted("{} '{}': at least 512M: two shard images alone take 256 MiB", name,
+                          options.memory));
 }
 
 // Takes the named recipe, else that of the trainer's configuration, else the default. Then applies
@@ -57,7 +58,8 @@ Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
 // Applies the settings of the options, and the short forms of settings.
 Status change_by(Env& env, const BuildOptions& options, formats::Recipe& recipe) {
   const auto set = [&](const std::string& key, const std::string& value) {
-    return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
+    return value.empty() ? Status()
+                         : recipe::apply_setting(env, recipe, formatted("{}={}", key, value));
   };
   XTTS_TRY(set("corpus.layout", options.layout_of_data));
   XTTS_TRY(set("corpus.language", options.language));
@@ -163,7 +165,7 @@ std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config) {
   std::vector<std::string> lines;
   for (const recipe::TrainerKey& key : config.keys) {
     if (key.kind == recipe::KeyClass::kNotReproduced)
-      lines.push_back(key.key + " is not reproduced: " + key.note);
+      lines.push_back(formatted("{} is not reproduced: {}", key.key, key.note));
   }
   return lines;
 }

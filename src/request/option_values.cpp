@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 
 namespace xtts::request {
@@ -13,7 +14,7 @@ constexpr std::uint32_t kPartsMax = 100'000;
 
 Status bad_option(const std::string& option, const std::string& value,
                   const std::string& expected) {
-  return {StatusCode::kInvalidArgument, option + " '" + value + "': " + expected};
+  return {StatusCode::kInvalidArgument, formatted("{} '{}': {}", option, value, expected)};
 }
 
 // Reads "2.5%", from 0 to 100.
@@ -30,9 +31,9 @@ std::optional<double> share_in_percent(std::string_view text) {
 }  // namespace
 
 Status moved_sources_failure(const std::string& data_before) {
-  return {StatusCode::kNotFound, "the last build found the sources in " + data_before +
-                                     ", which is not there now: say where they are with " +
-                                     option("data", "DATA")};
+  return {StatusCode::kNotFound, formatted("the last build found the sources in {}, which is not "
+                                           "there now: say where they are with {}",
+                                           data_before, option("data", "DATA"))};
 }
 
 Result<std::uint64_t> parse_size(const std::string& option, const std::string& text) {
@@ -113,14 +114,14 @@ Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
   }
   return bad_option(
       option, text,
-      "I/N, where part I of N is counted from 1, and N is at most " + std::to_string(kPartsMax));
+      formatted("I/N, where part I of N is counted from 1, and N is at most {}", kPartsMax));
 }
 
 Result<verify::Level> parse_level(const std::string& option, const std::string& name) {
   for (std::size_t i = 0; i < kLevelNames.size(); ++i)
     if (name == kLevelNames[i]) return static_cast<verify::Level>(i);
   return Status(StatusCode::kInvalidArgument,
-                option + " is quick, full or deep, not '" + name + "'");
+                formatted("{} is quick, full or deep, not '{}'", option, name));
 }
 
 Result<double> parse_share(const std::string& option, const std::string& text) {

@@ -1,5 +1,6 @@
 #include "request/recipe_note.hpp"
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
@@ -14,8 +15,8 @@ std::string recipe_note(Env& env, const formats::Manifest& manifest) {
   for (const std::string& difference : recipe::differences_from_shipped(env, *stored))
     keys += (keys.empty() ? "" : "; ") + difference;
   if (keys.empty()) return {};
-  return keys + ". 'xtts-precompute DATA NEW " + option("recipe", manifest.recipe_name) +
-         "' makes a cache by the shipped recipe";
+  return formatted("{}. 'xtts-precompute DATA NEW {}' makes a cache by the shipped recipe", keys,
+                   option("recipe", manifest.recipe_name));
 }
 
 }  // namespace xtts::request

@@ -1,5 +1,6 @@
 #include "request/stored_recipe.hpp"
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/feature_config.hpp"
@@ -12,9 +13,10 @@ namespace {
 
 Status recipe_is_lost(const std::string& cache, const std::string& why) {
   return {StatusCode::kInvalidArgument,
-          option_on("overwrite") + " keeps the recipe of a cache, but that of " + cache +
-              " cannot be read (" + why + "): say with " + option("recipe", "NAME") + " or " +
-              option("config", "FILE") + " what to build"};
+          formatted("{} keeps the recipe of a cache, but that of {} cannot be read ({}): say with "
+                    "{} or {} what to build",
+                    option_on("overwrite"), cache, why, option("recipe", "NAME"),
+                    option("config", "FILE"))};
 }
 
 // Without a manifest, or with a damaged one, a build tells what to do. --overwrite would not: it

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shortage.hpp"
 #include "base/try.hpp"
@@ -136,7 +137,7 @@ Result<corpus::SourcePlace> StoredSound::place_of(const formats::RecordFacts& fa
       std::ranges::find(corpora_, facts.dataset.value_or(""), &formats::CorporaEntry::name);
   if (entry == corpora_.end()) {
     return Status(StatusCode::kNotFound,
-                  data_.path + " names no corpus " + facts.dataset.value_or("(none)"));
+                  formatted("{} names no corpus {}", data_.path, facts.dataset.value_or("(none)")));
   }
   return corpus::find_source(*env_, entry->folders(data_), *facts.source_path);
 }
@@ -185,9 +186,9 @@ Result<std::vector<float>> StoredSound::decode(std::uint64_t position) {
   const bool is_other_sound = !pcm || conditioned.facts.pcm_digest != pcm;
   if (is_other_file && is_other_sound) {
     return Status(StatusCode::kMismatch,
-                  place.path +
-                      " has changed since the build: its sound is no longer that of clip '" +
-                      full_id(clip) + "'. Build again, which computes the clip anew");
+                  formatted("{} has changed since the build: its sound is no longer that of clip "
+                            "'{}'. Build again, which computes the clip anew",
+                            place.path, full_id(clip)));
   }
   return std::move(conditioned.samples);
 }

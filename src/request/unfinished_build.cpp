@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "pipeline/unfinished.hpp"
@@ -21,7 +22,7 @@ std::string texts_of(const BuildOptions& options,
   std::string words;
   for (const auto& [flag, text] : texts)
     if (options.*text != usual.*text)
-      words += " --" + std::string(flag) + " " + shell_quoted(options.*text);
+      words += formatted(" --{} {}", std::string(flag), shell_quoted(options.*text));
   return words;
 }
 
@@ -57,18 +58,19 @@ std::string lasting_options(const BuildOptions& options) {
 }
 
 std::string build_command(const BuildOptions& options) {
-  std::string command = "xtts-precompute build " + shell_quoted(options.data) + " " +
-                        shell_quoted(options.cache) + lasting_options(options) +
-                        texts_of(options, {{"recipe", &BuildOptions::recipe},
-                                           {"config", &BuildOptions::config},
-                                           {"layout-of-data", &BuildOptions::layout_of_data},
-                                           {"language", &BuildOptions::language},
-                                           {"speakers", &BuildOptions::speakers_file},
-                                           {"store", &BuildOptions::store},
-                                           {"layout", &BuildOptions::layout},
-                                           {"dtype", &BuildOptions::dtype},
-                                           {"memory", &BuildOptions::memory},
-                                           {"partition", &BuildOptions::partition}});
+  std::string command =
+      formatted("xtts-precompute build {} {}{}{}", shell_quoted(options.data),
+                shell_quoted(options.cache), lasting_options(options),
+                texts_of(options, {{"recipe", &BuildOptions::recipe},
+                                   {"config", &BuildOptions::config},
+                                   {"layout-of-data", &BuildOptions::layout_of_data},
+                                   {"language", &BuildOptions::language},
+                                   {"speakers", &BuildOptions::speakers_file},
+                                   {"store", &BuildOptions::store},
+                                   {"layout", &BuildOptions::layout},
+                                   {"dtype", &BuildOptions::dtype},
+                                   {"memory", &BuildOptions::memory},
+                                   {"partition", &BuildOptions::partition}}));
   for (const std::string& setting : options.settings) command += " --set " + shell_quoted(setting);
   command += formats::DataFolders{options.data, options.audio_roots}.audio_root_options();
   using Flag = bool BuildOptions::*;

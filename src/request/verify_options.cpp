@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "recipe/corpora_file.hpp"
@@ -51,7 +52,7 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
 Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
   const std::string deep = option("level") + " deep";
   const auto refuse = [&](const char* flag, const std::string& where) {
-    return Status(StatusCode::kInvalidArgument, option(flag) + " is for " + where);
+    return Status(StatusCode::kInvalidArgument, formatted("{} is for {}", option(flag), where));
   };
   if (!options.index.empty() && !options.repair) return refuse("index", option("repair"));
   if (options.max_gone != "0%" && !options.repair) return refuse("max-gone", option("repair"));
@@ -59,7 +60,7 @@ Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
   if (options.sample != "100%") return refuse("sample", deep);
   if (options.seed != "0") return refuse("seed", deep);
   if (options.repair) return {};
-  const std::string deep_and_repair = deep + " and " + option("repair");
+  const std::string deep_and_repair = formatted("{} and {}", deep, option("repair"));
   if (!options.data.empty()) return refuse("data", deep_and_repair);
   if (!options.audio_roots.empty()) return refuse("audio-root", deep_and_repair);
   if (options.isa != "best") return refuse("isa", deep_and_repair);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "pipeline/losses.hpp"
 
@@ -18,14 +19,14 @@ using verify::RemedyKind;
 
 std::string in_words(const verify::FoundIndex& index) {
   if (!index.generation) return index.name + " (unreadable)";
-  std::string text = index.name + " (generation " + std::to_string(*index.generation);
+  std::string text = formatted("{} (generation {}", index.name, *index.generation);
   if (!index.has_manifest) return text + ", unreadable)";
-  return text + ", " + counted(index.record_count, "clip", "clips") + ", " +
-         std::to_string(static_cast<std::uint64_t>(index.seconds)) + " s)";
+  return formatted("{}, {}, {} s)", text, counted(index.record_count, "clip", "clips"),
+                   static_cast<std::uint64_t>(index.seconds));
 }
 
 std::string in_words(const formats::Numerics& numerics) {
-  return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
+  return formatted("{} {} ({})", numerics.device, numerics.isa, numerics.libraries);
 }
 
 std::string verify_command(const Remedy& remedy) {
@@ -38,8 +39,8 @@ std::string data_word(const Remedy& remedy) {
 
 // A build finds its recipe in the cache.
 std::string build_command(const Remedy& remedy) {
-  std::string text = "xtts-precompute build " + data_word(remedy) + " " +
-                     shell_quoted(remedy.cache) + remedy.data.audio_root_options();
+  std::string text = formatted("xtts-precompute build {} {}{}", data_word(remedy),
+                               shell_quoted(remedy.cache), remedy.data.audio_root_options());
   if (!remedy.partition.empty()) text += " --partition " + remedy.partition;
   return text + remedy.limits;
 }
@@ -64,11 +65,12 @@ std::string data_option(const Remedy& remedy) {
 std::string words_of(const Evidence& evidence) {
   std::string text = evidence.text;
   if (evidence.numerics) {
-    text += "; this machine computes with other numerics than the cache's: here " +
-            in_words(evidence.numerics->here) + ", cache " + in_words(evidence.numerics->cache);
+    text +=
+        formatted("; this machine computes with other numerics than the cache's: here {}, cache {}",
+                  in_words(evidence.numerics->here), in_words(evidence.numerics->cache));
   }
   if (evidence.indexes.empty()) return text;
-  text = "which index is the newest cannot be proved (" + text + "); found: ";
+  text = formatted("which index is the newest cannot be proved ({}); found: ", text);
   for (const verify::FoundIndex& index : evidence.indexes)
     text += (&index == evidence.indexes.data() ? "" : ", ") + in_words(index);
   return text;
@@ -92,13 +94,13 @@ std::string words_of(const verify::DeepComparison& comparison) {
   if (comparison.tolerant_count == 0) return comparison.exact_count == 0 ? "" : "bit for bit";
   char tolerance[32];
   std::snprintf(tolerance, sizeof tolerance, "%.2g", comparison.tolerance);
-  const std::string text = "within a tolerance of " + std::string(tolerance) +
-                           ", because numerics differ: cache " +
-                           (comparison.cache ? in_words(*comparison.cache) : "another machine") +
-                           ", here " + in_words(comparison.here);
+  const std::string text = formatted(
+      "within a tolerance of {}, because numerics differ: cache {}, here {}",
+      std::string(tolerance), comparison.cache ? in_words(*comparison.cache) : "another machine",
+      in_words(comparison.here));
   if (comparison.exact_count == 0) return text;
-  return "bit for bit for " + counted(comparison.exact_count, "record", "records") +
-         ", for the others " + text;
+  return formatted("bit for bit for {}, for the others {}",
+                   counted(comparison.exact_count, "record", "records"), text);
 }
 
 std::string command_of(const Remedy& remedy) {
@@ -108,27 +110,30 @@ std::string command_of(const Remedy& remedy) {
     case RemedyKind::kRepair:
       return verify_command(remedy) + " --repair";
     case RemedyKind::kSources:
-      return verify_command(remedy) + " --repair" + data_option(remedy);
+      return formatted("{} --repair{}", verify_command(remedy), data_option(remedy));
     case RemedyKind::kChooseIndex:
-      return verify_command(remedy) + " --repair --index " + remedy.index;
+      return formatted("{} --repair --index {}", verify_command(remedy), remedy.index);
     case RemedyKind::kAddColumn:
-      return "xtts_precompute.open('" + remedy.cache + "').add_column('" + remedy.column +
-             "', FUNCTION, version='ANOTHER')";
+      return formatted("xtts_precompute.open('{}').add_column('{}', FUNCTION, version='ANOTHER')",
+                       remedy.cache, remedy.column);
     case RemedyKind::kBuild:
       return update_command(remedy);
     case RemedyKind::kLeaveOut: {
       const double share =
           static_cast<double>(remedy.lost_clip_count) / static_cast<double>(remedy.clip_count);
-      return verify_command(remedy) + " --repair --max-gone " + pipeline::limit_that_allows(share) +
-             (remedy.data.path.empty() ? "" : data_option(remedy));
+      return formatted("{} --repair --max-gone {}{}", verify_command(remedy),
+                       pipeline::limit_that_allows(share),
+                       remedy.data.path.empty() ? "" : data_option(remedy));
     }
     case RemedyKind::kOtherMachine:
-      return verify_command(remedy) + (remedy.is_after_repair ? " --repair" : " --level deep") +
-             " --data " + data_word(remedy) + remedy.data.audio_root_options();
+      return formatted("{}{} --data {}{}", verify_command(remedy),
+                       remedy.is_after_repair ? " --repair" : " --level deep", data_word(remedy),
+                       remedy.data.audio_root_options());
     case RemedyKind::kOverwrite:
       break;
   }
-  return build_command(remedy) + " --overwrite" + (remedy.is_recipe_lost ? " --recipe NAME" : "");
+  return formatted("{} --overwrite{}", build_command(remedy),
+                   remedy.is_recipe_lost ? " --recipe NAME" : "");
 }
 
 std::string note_of(const Remedy& remedy) {
@@ -150,13 +155,13 @@ std::string note_of(const Remedy& remedy) {
       return std::string("this computes clips again whose sources have changed") +
              (remedy.gone_share > 0.0 ? ", and takes out those that DATA no longer has" : "");
     case RemedyKind::kLeaveOut:
-      return std::to_string(remedy.lost_clip_count) + " of " +
-             counted(remedy.clip_count, "clip", "clips") +
-             (remedy.lost_clip_count == 1
-                  ? " cannot be made again: its record is lost, and its source is gone or makes "
-                    "another. This leaves it out of the cache"
-                  : " cannot be made again: their records are lost, and their sources are gone or "
-                    "make others. This leaves them out of the cache");
+      return formatted(
+          "{} of {}{}", remedy.lost_clip_count, counted(remedy.clip_count, "clip", "clips"),
+          remedy.lost_clip_count == 1
+              ? " cannot be made again: its record is lost, and its source is gone or makes "
+                "another. This leaves it out of the cache"
+              : " cannot be made again: their records are lost, and their sources are gone or "
+                "make others. This leaves them out of the cache");
     case RemedyKind::kOtherMachine:
       return "on a machine with the cache's numerics";
     case RemedyKind::kOverwrite:

@@ -4,6 +4,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/json_fields.hpp"
@@ -41,7 +42,7 @@ Status write_unsynced(Env& env, const std::string& path, const std::string& text
 }
 
 std::string temporary_path(const std::string& cache, const Digest& nonce) {
-  return lease_path(cache) + "-" + nonce.to_hex() + ".tmp";
+  return formatted("{}-{}.tmp", lease_path(cache), nonce.to_hex());
 }
 
 std::string holder_of(const std::string& text) {
@@ -74,16 +75,16 @@ class LeaseAcquirer {
       if (held) return ours_;
     }
     return Status(StatusCode::kBusy,
-                  "other builders keep taking and leaving " + cache_ + ": run again");
+                  formatted("other builders keep taking and leaving {}: run again", cache_));
   }
 
  private:
   // Ok: the holder gives no sign of life. kBusy: it lives.
   Status wait_for_life(const std::string& found) {
     if (callbacks_.notice) {
-      callbacks_.notice(holder_of(found) + " may be building " + cache_ + ": waiting " +
-                        std::to_string(timing_.patience / std::chrono::seconds(1)) +
-                        " s for a sign of life");
+      callbacks_.notice(formatted("{} may be building {}: waiting {} s for a sign of life",
+                                  holder_of(found), cache_,
+                                  timing_.patience / std::chrono::seconds(1)));
     }
     auto silent_since = env_.now();
     for (auto last = silent_since; last - silent_since < timing_.patience;) {
@@ -93,7 +94,8 @@ class LeaseAcquirer {
       XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
       if (!text) return {};  // the holder has given the lease back
       if (*text != found)
-        return {StatusCode::kBusy, "another builder holds " + cache_ + ": " + holder_of(*text)};
+        return {StatusCode::kBusy,
+                formatted("another builder holds {}: {}", cache_, holder_of(*text))};
       const auto now = env_.now();
       if (now - last > kStallFactor * timing_.look_every) silent_since = now;
       last = now;
@@ -215,10 +217,10 @@ Status BuilderLease::check() const {
   }
   const std::string who = text ? holder_of(*text) : "another builder";
   return {StatusCode::kBusy,
-          who + " has taken over " + cache_ +
-              ", because this builder gave no sign of life "
-              "(suspended, or cut off from its file system); it stops here and leaves what it has "
-              "sealed to the other"};
+          formatted(
+              "{} has taken over {}, because this builder gave no sign of life (suspended, or cut "
+              "off from its file system); it stops here and leaves what it has sealed to the other",
+              who, cache_)};
 }
 
 Status BuilderLease::write_beat() {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "store/cache_folder.hpp"
 #include "store/durable.hpp"
@@ -27,7 +28,7 @@ constexpr int kPausesMax = 400;
 std::string holder_of_this_host() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-  return "host " + std::string(host.data()) + ", process ";
+  return formatted("host {}, process ", host.data());
 }
 
 std::string holder_of_this_process() {
@@ -64,7 +65,8 @@ Status write_text(Env& env, const std::string& path, WriteMode mode, const std::
 }
 
 Status come_and_go(const std::string& cache) {
-  return {StatusCode::kBusy, "other builders keep taking and leaving " + cache + ": run again"};
+  return {StatusCode::kBusy,
+          formatted("other builders keep taking and leaving {}: run again", cache)};
 }
 
 // The inode at the lock's path; 0: no file.
@@ -121,10 +123,11 @@ Result<HeldLock> take_lock(Env& env, const std::string& cache, const LeaseCallba
 }
 
 std::string notice_of(const std::string& cache, const LockScope& scope) {
-  return cache + " is on a file system (" + scope.file_system +
-         ") whose locks may not reach other machines: a lease in .build/ keeps a second builder "
-         "out, but nothing tells this one who reads. Publish an update when no training on another "
-         "machine reads the cache, or build on a local disk and copy the result";
+  return formatted(
+      "{} is on a file system ({}) whose locks may not reach other machines: a lease in .build/ "
+      "keeps a second builder out, but nothing tells this one who reads. Publish an update when no "
+      "training on another machine reads the cache, or build on a local disk and copy the result",
+      cache, scope.file_system);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/constants.hpp"
@@ -145,7 +146,7 @@ Result<SealedShard> CacheFolder::seal(std::string_view column, std::uint64_t ord
                      .digest = image.table.digest(),
                      .table = image.table};
   XTTS_TRY(prepare_column(sealed.column));
-  const std::string temporary = temporary_path(sealed.column + "-" + std::to_string(ordinal));
+  const std::string temporary = temporary_path(formatted("{}-{}", sealed.column, ordinal));
   XTTS_TRY(write_temporary(temporary, image.bytes));
   XTTS_TRY(show(temporary, shard_path(cache_, sealed)));
   return sealed;
@@ -153,7 +154,7 @@ Result<SealedShard> CacheFolder::seal(std::string_view column, std::uint64_t ord
 
 Result<bool> CacheFolder::adopt(const SealedShard& shard, const std::string& from) {
   XTTS_TRY(prepare_column(shard.column));
-  const std::string temporary = temporary_path(shard.column + "-" + std::to_string(shard.ordinal));
+  const std::string temporary = temporary_path(formatted("{}-{}", shard.column, shard.ordinal));
   XTTS_TRY(remove_if_there(env_, temporary));
   XTTS_ASSIGN(const bool is_copy, link_or_copy(env_, from, temporary));
   XTTS_TRY(show(temporary, shard_path(cache_, shard)));
@@ -187,7 +188,7 @@ Result<std::unique_ptr<WritableFile>> CacheFolder::begin_file(std::string_view t
 Status CacheFolder::commit_file(std::string_view temporary_name, std::string_view name) {
   const auto pending = pending_.extract(std::string(temporary_name));
   if (pending.empty() || !pending.mapped()->is_synced || !pending.mapped()->is_closed) {
-    return internal("committing " + std::string(name) + ", which was not synced and closed");
+    return internal(formatted("committing {}, which was not synced and closed", name));
   }
   const std::string temporary = temporary_path(temporary_name);
   const std::string path = join_path(cache_, name);
@@ -221,7 +222,7 @@ Status CacheFolder::replace(std::string_view temporary_name, const std::string& 
 Status CacheFolder::commit_disposable(std::string_view temporary_name, const std::string& path) {
   const auto pending = pending_.extract(std::string(temporary_name));
   if (pending.empty() || !pending.mapped()->is_closed)
-    return internal("committing " + path + ", which was not closed");
+    return internal(formatted("committing {}, which was not closed", path));
   XTTS_TRY(lock_->check());
   return or_taken_over(env_.rename(temporary_path(temporary_name), path));
 }
@@ -292,7 +293,7 @@ void CacheFolder::remove_empty_folders() {
 }
 
 std::string CacheFolder::temporary_path(std::string_view name) const {
-  return join_path(build_folder(cache_), std::string(name) + lock_->tag() + ".tmp");
+  return join_path(build_folder(cache_), formatted("{}{}.tmp", name, lock_->tag()));
 }
 
 // Makes a column's folder and every folder above it durable, once per column. seal() may run on
@@ -324,8 +325,8 @@ Status CacheFolder::check_size(const std::string& path, std::uint64_t size_bytes
   const auto facts = env_.stat(path);
   if (facts && facts->size_bytes == size_bytes) return {};
   if (!facts && facts.status().code() == StatusCode::kResource) return facts.status();
-  return {StatusCode::kCorrupt, "publishing: " + path + " is not there with its " +
-                                    std::to_string(size_bytes) + " bytes"};
+  return {StatusCode::kCorrupt,
+          formatted("publishing: {} is not there with its {} bytes", path, size_bytes)};
 }
 
 // If another builder took over and finished, .build/ is gone. Then we report kBusy.

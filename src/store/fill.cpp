@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/half.hpp"
 #include "formats/bytes.hpp"
 
@@ -24,9 +25,8 @@ FillElement element_of(T value) {
 template <std::integral T>
 Result<FillElement> element_in_range(DType dtype, std::int32_t value) {
   if (!std::in_range<T>(value)) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        "fill value " + std::to_string(value) + " does not fit " + std::string(to_string(dtype)));
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("fill value {} does not fit {}", value, to_string(dtype)));
   }
   return element_of(static_cast<T>(value));
 }

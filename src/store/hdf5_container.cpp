@@ -1,3 +1,4 @@
+#include "base/formatted.hpp"
 #include "store/image_container.hpp"
 
 #include <algorithm>
@@ -132,10 +133,10 @@ class Hdf5Container final : public ImageContainer {
       ranges.push_back({offset, description.datasets[i].size_bytes()});
     }
     if (ranges[kRecordsPart].offset_bytes != kHdf5PayloadOffset) {
-      return internal(
-          "HDF5 put the records at byte " + std::to_string(ranges[kRecordsPart].offset_bytes) +
-          " and not at " + std::to_string(kHdf5PayloadOffset) +
-          ": this version of libhdf5 cannot be used; " + option("store", "lmdb") + " can");
+      return internal(formatted(
+          "HDF5 put the records at byte {} and not at {}: this version of libhdf5 cannot be used; "
+          "{} can",
+          ranges[kRecordsPart].offset_bytes, kHdf5PayloadOffset, option("store", "lmdb")));
     }
     return ranges;
   }
@@ -186,8 +187,9 @@ class Hdf5Container final : public ImageContainer {
 Result<std::unique_ptr<ImageContainer>> make_hdf5_container(const formats::ColumnSpec& column) {
   if (is_taken_name(column.name)) {
     return Status(StatusCode::kInvalidArgument,
-                  "shard image: a column of an HDF5 shard cannot be named '" + column.name +
-                      "': each has a dataset of that name beside it");
+                  formatted("shard image: a column of an HDF5 shard cannot be named '{}': each has "
+                            "a dataset of that name beside it",
+                            column.name));
   }
   XTTS_TRY(load_hdf5());  // fails now, before a shard of records could be lost
   XTTS_ASSIGN(ImageMemory memory, ImageMemory::reserve(formats::kShardBytesMax));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "formats/constants.hpp"
 #include "formats/enum_names.hpp"
 
@@ -49,14 +50,15 @@ std::string words_on_records(const ColumnSpec& column) {
   }
   std::string row_shape;
   for (std::size_t axis = 1; axis < column.shape.size(); ++axis) {
-    row_shape += ", " + std::to_string(column.shape[axis]);
+    row_shape += formatted(", {}", column.shape[axis]);
   }
   const std::uint64_t row_elements = column.row_bytes() / size_bytes(column.dtype);
   const std::string length =
-      row_shape.empty() ? "lengths[i]" : "lengths[i] * " + std::to_string(row_elements);
-  std::string words = "Records one after another, none filled up. Record i is " + name +
-                      "[offsets[i] : offsets[i] + " + length + "]";
-  if (!row_shape.empty()) words += ".reshape(lengths[i]" + row_shape + ")";
+      row_shape.empty() ? "lengths[i]" : formatted("lengths[i] * {}", row_elements);
+  std::string words = formatted(
+      "Records one after another, none filled up. Record i is {}[offsets[i] : offsets[i] + {}]",
+      name, length);
+  if (!row_shape.empty()) words += formatted(".reshape(lengths[i]{})", row_shape);
   return words + ".";
 }
 
@@ -125,7 +127,7 @@ Hdf5Description describe_shard(const ColumnSpec& column, const Hdf5Sizes& sizes)
   if (column.layout == Layout::kPacked) {
     description.datasets.push_back(
         dataset("offsets", Hdf5Type::kUInt64, {sizes.record_count},
-                "Where each record begins, in elements of " + column.name + "."));
+                formatted("Where each record begins, in elements of {}.", column.name)));
   }
   return description;
 }

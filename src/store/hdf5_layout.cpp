@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
 #include "store/hdf5_library.hpp"
@@ -54,7 +55,7 @@ std::string last_error() {
 
 Status failed(const char* operation) {
   return {StatusCode::kResource,
-          std::string("making a shard image: HDF5, ") + operation + ": " + last_error()};
+          formatted("making a shard image: HDF5, {}: {}", operation, last_error())};
 }
 
 Status check(herr_t code, const char* operation) {

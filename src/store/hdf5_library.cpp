@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::store {
@@ -12,9 +13,9 @@ namespace {
 
 Status cannot_load() {
   const char* const why = ::dlerror();
-  return {StatusCode::kUnsupported, "HDF5's library cannot be loaded: " +
-                                        std::string(why == nullptr ? "no reason given" : why) +
-                                        ": install it again, or use the store lmdb"};
+  return {StatusCode::kUnsupported,
+          formatted("HDF5's library cannot be loaded: {}: install it again, or use the store lmdb",
+                    why == nullptr ? "no reason given" : why)};
 }
 
 template <typename T>

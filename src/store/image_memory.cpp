@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 
 namespace xtts::store {
 namespace {
@@ -17,8 +18,9 @@ constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 constexpr std::size_t kStepBytes = std::size_t{16} << 20U;
 
 Status refused(std::size_t size_bytes) {
-  return {StatusCode::kResource, "making a shard image: " + std::to_string(size_bytes >> 20U) +
-                                     " MiB of memory: " + std::generic_category().message(errno)};
+  return {StatusCode::kResource,
+          formatted("making a shard image: {} MiB of memory: {}", size_bytes >> 20U,
+                    std::generic_category().message(errno))};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "base/formatted.hpp"
 #include "store/image_container.hpp"
 
 #include <algorithm>
@@ -89,16 +90,17 @@ class LmdbContainer final : public ImageContainer {
       std::span<const LargeValue> values) const {
     std::vector<BlockPlace> places(payload_bytes_.size());
     if (values.size() != 2 * places.size()) {
-      return Status(StatusCode::kInternal, "shard image: " + std::to_string(values.size()) +
-                                               " large values where two a block are expected");
+      return Status(
+          StatusCode::kInternal,
+          formatted("shard image: {} large values where two a block are expected", values.size()));
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       const LargeValue& block = values[i];
       const LargeValue& facts = values[places.size() + i];
       if (block.page_count !=
           1 + align_up<std::uint64_t>(payload_bytes_[i], kPageBytes) / kPageBytes) {
-        return Status(StatusCode::kInternal, "shard image: block " + std::to_string(i) +
-                                                 ": value and payload differ in size");
+        return Status(StatusCode::kInternal,
+                      formatted("shard image: block {}: value and payload differ in size", i));
       }
       places[i].header_offset = block.offset_bytes;
       places[i].payload_offset = block.offset_bytes + kBlockHeaderBytes;

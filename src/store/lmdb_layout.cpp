@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/constants.hpp"
@@ -38,7 +39,7 @@ Status check_lmdb(int code, const char* operation) {
   if (code == MDB_MAP_FULL) {
     return resource("its records and facts need more than the 1 GiB that a shard may have");
   }
-  return resource(std::string("LMDB, ") + operation + ": " + ::mdb_strerror(code));
+  return resource(formatted("LMDB, {}: {}", operation, ::mdb_strerror(code)));
 }
 
 MDB_val value_of(std::string_view text) {
@@ -91,8 +92,9 @@ Result<std::unique_ptr<LmdbLayout>> LmdbLayout::open() {
   // LMDB 0.9 uses the system's page size; the format has only one (cache-v1.md, section 11).
   if (const long page_bytes = ::sysconf(_SC_PAGESIZE); page_bytes != kPageBytes) {
     return Status(StatusCode::kUnsupported,
-                  "making a shard image: this system's memory pages have " +
-                      std::to_string(page_bytes) + " bytes; caches are built where they have 4096");
+                  formatted("making a shard image: this system's memory pages have {} bytes; "
+                            "caches are built where they have 4096",
+                            page_bytes));
   }
   auto impl = std::make_unique<Impl>();
   XTTS_ASSIGN(auto file, MemoryFile::create());
@@ -147,8 +149,7 @@ Result<std::vector<LargeValue>> scan_large_values(std::span<const std::byte> pag
   for (std::uint64_t page = 0; page < page_count;) {
     const auto header = pages.subspan(page * kPageBytes, kLmdbPageHeaderBytes);
     if (formats::load<std::uint64_t>(header, 0) != page) {
-      return Status(StatusCode::kInternal,
-                    "LMDB page " + std::to_string(page) + " has another number");
+      return Status(StatusCode::kInternal, formatted("LMDB page {} has another number", page));
     }
     if ((formats::load<std::uint16_t>(header, kPageFlagsAt) & kLargeValueFlag) == 0) {
       ++page;
@@ -156,8 +157,7 @@ Result<std::vector<LargeValue>> scan_large_values(std::span<const std::byte> pag
     }
     const std::uint64_t count = formats::load<std::uint32_t>(header, kPageCountAt);
     if (count == 0 || count > page_count - page) {
-      return Status(StatusCode::kInternal,
-                    "LMDB page " + std::to_string(page) + " ends outside the file");
+      return Status(StatusCode::kInternal, formatted("LMDB page {} ends outside the file", page));
     }
     values.push_back({page * kPageBytes + kLmdbPageHeaderBytes, count});
     page += count;

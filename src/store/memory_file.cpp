@@ -8,12 +8,14 @@
 #include <system_error>
 #include <utility>
 
+#include "base/formatted.hpp"
+
 namespace xtts::store {
 namespace {
 
 Status refused(const char* what) {
-  return {StatusCode::kResource, std::string("making a shard image: ") + what + ": " +
-                                     std::generic_category().message(errno)};
+  return {StatusCode::kResource,
+          formatted("making a shard image: {}: {}", what, std::generic_category().message(errno))};
 }
 
 }  // namespace
@@ -25,7 +27,7 @@ Result<MemoryFile> MemoryFile::create() {
 }
 
 std::string MemoryFile::path() const {
-  return "/proc/self/fd/" + std::to_string(fd_.get());
+  return formatted("/proc/self/fd/{}", fd_.get());
 }
 
 Status MemoryFile::cut(std::uint64_t size_bytes) {

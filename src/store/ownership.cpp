@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/confined_env.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
 #include "formats/manifest.hpp"
@@ -35,9 +36,10 @@ std::string mark_path(const std::string& cache) {
 }
 
 Status not_ours(const std::string& cache, const std::string& what) {
-  return {StatusCode::kInvalidArgument, build_folder(cache) +
-                                            " is not of xtts-precompute (it holds " + what +
-                                            "): move it away, or name another CACHE"};
+  return {
+      StatusCode::kInvalidArgument,
+      formatted("{} is not of xtts-precompute (it holds {}): move it away, or name another CACHE",
+                build_folder(cache), what)};
 }
 
 // An empty text is ours: the lock's file is empty before a builder holds it.
@@ -89,7 +91,7 @@ Status check_build_folder(Env& env, const std::string& cache) {
     return {StatusCode::kCorrupt, mark_path(cache) + " is not a regular file"};
   }
   for (const DirectoryEntry& entry : entries) {
-    if (!is_name_without_mark(entry.name)) return not_ours(cache, "'" + entry.name + "'");
+    if (!is_name_without_mark(entry.name)) return not_ours(cache, formatted("'{}'", entry.name));
   }
   return check_lock_text(env, cache);
 }

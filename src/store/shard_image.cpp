@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
@@ -42,8 +43,8 @@ Status check_block(const ColumnSpec& column, std::span<const PendingRecord> reco
                    const BlockFacts& facts) {
   const std::uint32_t most = column.geometry().records_per_block;
   if (records.empty() || records.size() > most) {
-    return invalid("a block of " + std::to_string(records.size()) + " records; 1 to " +
-                   std::to_string(most) + " make one of column " + column.name);
+    return invalid(formatted("a block of {} records; 1 to {} make one of column {}", records.size(),
+                             most, column.name));
   }
   if (facts.records.size() != records.size()) return invalid("facts and records differ in number");
   if (facts.sums.size() % 2 != 0) return invalid("an odd number of sums");
@@ -51,10 +52,9 @@ Status check_block(const ColumnSpec& column, std::span<const PendingRecord> reco
     const PendingRecord& record = records[slot];
     if (record.length > column.shape[0] ||
         record.rows.size() != record.length * column.row_bytes()) {
-      return invalid("record " + std::to_string(slot) + " has " +
-                     std::to_string(record.rows.size()) + " bytes for " +
-                     std::to_string(record.length) + " of " + std::to_string(column.shape[0]) +
-                     " rows of " + std::to_string(column.row_bytes()) + " bytes");
+      return invalid(formatted("record {} has {} bytes for {} of {} rows of {} bytes", slot,
+                               record.rows.size(), record.length, column.shape[0],
+                               column.row_bytes()));
     }
   }
   return {};
@@ -84,7 +84,7 @@ Status write_payload(std::span<const PendingRecord> records, BlockHeader& header
 // The table of a finished image is read from its final bytes (cache-v1.md, section 7). Every
 // header and facts value is checked as a reader would check it, so no faulty image reaches a disk.
 Status wrong(std::size_t block, const std::string& problem) {
-  return internal("block " + std::to_string(block) + ": " + problem);
+  return internal(formatted("block {}: {}", block, problem));
 }
 
 Status read_header(std::span<const std::byte> image, std::size_t index, BlockPlace& place) {

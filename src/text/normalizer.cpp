@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/nfc.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
@@ -78,9 +79,10 @@ Result<TextNormalizer::Table> TextNormalizer::read(const formats::TextTable& tab
     const auto from = code_points_of(take(to, '>'));
     auto target = code_points_of(to);
     if (!from || from->empty() || !target || row.find('>') == std::string::npos) {
-      return Status(StatusCode::kUnsupported,
-                    "text.normalize: the table " + table.name +
-                        " has a row that this version cannot read: " + row);
+      return Status(
+          StatusCode::kUnsupported,
+          formatted("text.normalize: the table {} has a row that this version cannot read: {}",
+                    table.name, row));
     }
     made.has_sequences = made.has_sequences || from->size() > 1;
     made.least = std::min(made.least, from->front());

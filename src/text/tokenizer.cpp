@@ -4,6 +4,7 @@
 
 #include "base/character_words.hpp"
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/rules.hpp"
@@ -29,10 +30,10 @@ Reason unknown_characters(const std::map<std::string, std::uint64_t>& unknown) {
   for (const auto& [character, count] : unknown) times += count;
   const ShownCharacters shown = by_count(unknown, shown_of(unknown.size(), kNamedCharactersMax));
   for (const auto& [character, count] : shown.listed) {
-    examples += (examples.empty() ? "" : ", ") + character_in_words(character) + " " +
-                counted(count, "time", "times");
+    examples += formatted("{}{} {}", examples.empty() ? "" : ", ", character_in_words(character),
+                          counted(count, "time", "times"));
   }
-  if (shown.left_out > 0) examples += ", and " + std::to_string(shown.left_out) + " more";
+  if (shown.left_out > 0) examples += formatted(", and {} more", shown.left_out);
   return {.rule = Rule::kUnknownCharacters,
           .numbers = {static_cast<double>(unknown.size()), static_cast<double>(times)},
           .detail = std::move(examples)};

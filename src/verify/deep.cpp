@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
@@ -138,8 +139,8 @@ class Deep {
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
     if (const auto text = recomputer_->other_text(facts)) {
       note(facts, "tokens", stored, Check::kText,
-           {"text_of_build", "the text of the build, '" + *facts.text_raw + "'"},
-           {"text_of_lists", "'" + *text + "' in the lists"}, RemedyKind::kBuild);
+           {"text_of_build", formatted("the text of the build, '{}'", *facts.text_raw)},
+           {"text_of_lists", formatted("'{}' in the lists", *text)}, RemedyKind::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
     if (made.refusal) {

@@ -1,5 +1,6 @@
 #include "verify/evidence.hpp"
 
+#include "base/formatted.hpp"
 #include "formats/rules.hpp"
 #include "report/reasons.hpp"
 
@@ -7,7 +8,7 @@ namespace xtts::verify {
 
 Evidence refused(const formats::Reason& reason) {
   return {"refused",
-          std::string(formats::to_string(stage_of(reason))) + ": " + report::words_of(reason)};
+          formatted("{}: {}", formats::to_string(stage_of(reason)), report::words_of(reason))};
 }
 
 }  // namespace xtts::verify

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/index_reader.hpp"
@@ -65,8 +66,8 @@ class ManifestRepair {
     return std::optional(
         RepairedFile{.file = std::string(reader::kManifestName),
                      .done = {"manifest_remade",
-                              "made again from its copy in " + newest->index_name +
-                                  ", generation " + std::to_string(newest->manifest->generation),
+                              formatted("made again from its copy in {}, generation {}",
+                                        newest->index_name, newest->manifest->generation),
                               newest->manifest->generation}});
   }
 
@@ -123,7 +124,7 @@ class ManifestRepair {
       if (!run_.env.stat(run_.path_of(name)))
         return std::optional(
             Evidence("lost_index_of_sources",
-                     "sources.bin names " + name + ", which is lost and may be newer"));
+                     formatted("sources.bin names {}, which is lost and may be newer", name)));
     }
     return newer_shard(*chosen.manifest);
   }
@@ -151,10 +152,10 @@ class ManifestRepair {
         if (is_unpublished || (generation && *generation <= chosen.generation)) continue;
         if (!generation)
           return std::optional(Evidence("shard_of_no_index", name + " is of no known generation"));
-        return std::optional(Evidence(
-            "shard_of_lost_index",
-            name + " is of generation " + std::to_string(*generation) + ", whose index is lost",
-            *generation));
+        return std::optional(
+            Evidence("shard_of_lost_index",
+                     formatted("{} is of generation {}, whose index is lost", name, *generation),
+                     *generation));
       }
     }
     return std::optional<Evidence>();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/read_exactly.hpp"
 
@@ -40,7 +41,7 @@ Result<std::span<const std::byte>> PieceReader::view(std::uint64_t offset_bytes,
     if (held_bytes_ < size_bytes && !status.ok()) return status;
     if (held_bytes_ < size_bytes) {
       return reader::corrupt(name_, offset_bytes,
-                             "the file ends within these " + std::to_string(size_bytes) + " bytes");
+                             formatted("the file ends within these {} bytes", size_bytes));
     }
   }
   return std::span<const std::byte>(buffer_.data() + (offset_bytes - begin_), size_bytes);

@@ -1,5 +1,6 @@
 #include "verify/plan.hpp"
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/enum_names.hpp"
@@ -22,14 +23,13 @@ void expect_count(Run& run, const std::string& file, std::string what, std::uint
                     .check = Check::kPlan,
                     .part = std::move(what),
                     .expected = {"number_of_manifest",
-                                 std::to_string(expected) + ", as the manifest says", expected},
+                                 formatted("{}, as the manifest says", expected), expected},
                     .found = number(found),
                     .remedy = RemedyKind::kRepair});
 }
 
 Evidence place(std::string_view kind, std::uint64_t row, std::size_t slot, std::string_view what) {
-  return {kind,
-          "row " + std::to_string(row) + ", slot " + std::to_string(slot).append(" ").append(what),
+  return {kind, formatted("row {}, slot {}", row, std::to_string(slot).append(" ").append(what)),
           row, slot};
 }
 
@@ -105,15 +105,13 @@ Status PlanLoader::load_id_hashes(Plan& plan) {
   for (std::uint64_t rank = 0; rank < index_.row_count(SectionKind::kIdHashes); ++rank) {
     XTTS_ASSIGN(const formats::IdHashRow row, index_.id_hash_row(rank));
     if (previous && row.hash <= *previous) {
-      contradiction(
-          {}, {"ascending_hashes", "ascending id hashes"},
-          {"row_not_above", "row " + std::to_string(rank) + " is not above the one before", rank});
+      contradiction({}, {"ascending_hashes", "ascending id hashes"},
+                    {"row_not_above", formatted("row {} is not above the one before", rank), rank});
     }
     previous = row.hash;
     if (row.position >= plan.clips.size() || seen[row.position]) {
       contradiction({}, {"each_position_once", "each position once among the id hashes"},
-                    {"position_in_row",
-                     "position " + std::to_string(row.position) + " in row " + std::to_string(rank),
+                    {"position_in_row", formatted("position {} in row {}", row.position, rank),
                      row.position, rank});
       continue;
     }
@@ -150,11 +148,11 @@ void PlanLoader::check_names(const std::string& id, const formats::PlanRow& row,
                          const std::optional<std::string>& told) {
     const bool inside = place >= -1 && place < static_cast<std::int64_t>(names.size());
     if (inside && (place < 0 || !told || names[static_cast<std::size_t>(place)] == *told)) return;
-    contradiction(id, {"name_of_details", "'" + told.value_or("") + "', as the details say"},
-                  {"place_among_names",
-                   std::to_string(place) + " of " + counted(names.size(), "name", "names"),
-                   static_cast<std::uint64_t>(place), names.size()},
-                  what);
+    contradiction(
+        id, {"name_of_details", formatted("'{}', as the details say", told.value_or(""))},
+        {"place_among_names", formatted("{} of {}", place, counted(names.size(), "name", "names")),
+         static_cast<std::uint64_t>(place), names.size()},
+        what);
   };
   check("speaker", row.speaker, manifest_.speakers, facts.speaker);
   check("language", row.language, manifest_.languages, facts.language);
@@ -162,7 +160,7 @@ void PlanLoader::check_names(const std::string& id, const formats::PlanRow& row,
   if (facts.split.value_or(row.split) != row.split) {
     contradiction(
         id,
-        {"number_of_details", std::to_string(facts.split.value_or(0)) + ", as the details say",
+        {"number_of_details", formatted("{}, as the details say", facts.split.value_or(0)),
          facts.split.value_or(0)},
         number(row.split), "split");
   }
@@ -181,10 +179,9 @@ ColumnPlan PlanLoader::load_blocks(const formats::ColumnEntry& entry) {
       if (row.ok() && row->shard != shard) {
         contradiction({},
                       {"block_row_of_shard",
-                       "block row " + std::to_string(column.rows.size() - 1) + " in shard " +
-                           std::to_string(shard),
+                       formatted("block row {} in shard {}", column.rows.size() - 1, shard),
                        column.rows.size() - 1, shard},
-                      {"shard", "shard " + std::to_string(row->shard), row->shard}, {},
+                      {"shard", formatted("shard {}", row->shard), row->shard}, {},
                       entry.spec.name);
       }
     }

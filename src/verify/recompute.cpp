@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/counted.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/feature_config.hpp"
@@ -87,9 +88,9 @@ Status Recomputer::discover(reader::IndexReader& index) {
     if (!facts || places_.contains(formats::full_id(*facts))) return {};
   }
   if (index.clip_count() == 0) return {};
-  return {StatusCode::kMismatch, sources_.data.path + " holds none of the " +
-                                     counted(index.clip_count(), "clip", "clips") +
-                                     " of this cache: is it another corpus?"};
+  return {StatusCode::kMismatch,
+          formatted("{} holds none of the {} of this cache: is it another corpus?",
+                    sources_.data.path, counted(index.clip_count(), "clip", "clips"))};
 }
 
 void Recomputer::expect(std::span<const std::string> full_ids) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/published_clip.hpp"
@@ -193,12 +194,12 @@ class Repair {
     XTTS_ASSIGN(const auto published, publish_without(run_, folder, positions));
     XTTS_TRY(open_published(folder, published));
     for (const auto& [position, obstacle] : lost_clips_) {
-      report_.repaired.push_back({.file = formats::index_file_name(published.index_digest),
-                                  .done = {"clip_left_out",
-                                           "generation " + std::to_string(published.generation) +
-                                               " is without " + obstacle.clip,
-                                           published.generation},
-                                  .why = obstacle.why});
+      report_.repaired.push_back(
+          {.file = formats::index_file_name(published.index_digest),
+           .done = {"clip_left_out",
+                    formatted("generation {} is without {}", published.generation, obstacle.clip),
+                    published.generation},
+           .why = obstacle.why});
     }
     forget_replaced_files(published.generation);
     return {};
@@ -213,7 +214,7 @@ class Repair {
       run_.findings.forget(file);
       report_.repaired.push_back(
           {.file = file,
-           .done = {"replaced_by", "replaced by files of generation " + std::to_string(generation),
+           .done = {"replaced_by", formatted("replaced by files of generation {}", generation),
                     generation}});
     }
   }
@@ -316,8 +317,8 @@ class Repair {
         report_.repaired.push_back(
             {.file = shard.name_before,
              .done = {"shard_left_out",
-                      "left out of generation " + std::to_string(renewal.generation) +
-                          ": no clip names its records any more",
+                      formatted("left out of generation {}: no clip names its records any more",
+                                renewal.generation),
                       renewal.generation}});
         continue;
       }
@@ -325,8 +326,8 @@ class Repair {
       report_.repaired.push_back(
           {.file = reader::shard_name(column, shard.after.ordinal),
            .done = {"live_records_kept",
-                    "made of the " + counted(shard.live_count, "record", "records") +
-                        " that clips name, in generation " + std::to_string(renewal.generation),
+                    formatted("made of the {} that clips name, in generation {}",
+                              counted(shard.live_count, "record", "records"), renewal.generation),
                     shard.live_count, renewal.generation},
            .recomputed_count = shard.recomputed_count});
       look_again(shard.after);

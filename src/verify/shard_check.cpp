@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "formats/clip_id.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/cache_paths.hpp"
@@ -47,8 +48,8 @@ bool ShardCheck::open_file() {
     add({.check = missing ? Check::kMissingFile : Check::kFile,
          .outcome = missing ? Outcome::kWrong : Outcome::kUnreadable,
          .expected = {"bytes_of_records",
-                      counted(entry_.file_bytes, "byte", "bytes") + " with " +
-                          counted(entry_.record_count, "record", "records"),
+                      formatted("{} with {}", counted(entry_.file_bytes, "byte", "bytes"),
+                                counted(entry_.record_count, "record", "records")),
                       entry_.file_bytes, entry_.record_count},
          .found = missing ? no_such_file() : Evidence("status", file.status().message()),
          .remedy = missing ? remedy_of_records() : RemedyKind::kLookAtDisk});
@@ -74,8 +75,7 @@ bool ShardCheck::load_table() {
       add({.check = Check::kBlockTable,
            .expected = {"readable_rows", "readable block rows in the index"},
            .found = {"damaged_row",
-                     "row " + std::to_string(row) + " is damaged, so this shard cannot be checked",
-                     row},
+                     formatted("row {} is damaged, so this shard cannot be checked", row), row},
            .remedy = RemedyKind::kRepair});
       return false;
     }
@@ -88,7 +88,8 @@ bool ShardCheck::load_table() {
   }
   if (table_.digest() != entry_.digest) {
     add({.check = Check::kBlockTable,
-         .expected = {"digest_of_name", "digest " + entry_.digest.to_hex() + ", as its name says"},
+         .expected = {"digest_of_name",
+                      formatted("digest {}, as its name says", entry_.digest.to_hex())},
          .found = {"digest_of_rows", table_.digest().to_hex() + " of the index's rows"},
          .remedy = RemedyKind::kRepair});
   }
@@ -244,8 +245,8 @@ void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
     add({.offset_bytes = place.facts_offset,
          .clip = id,
          .check = Check::kFacts,
-         .expected = {"id_hash_of_header",
-                      "id hash " + (*id_hashes_[block])[slot].to_hex() + ", as the header says"},
+         .expected = {"id_hash_of_header", formatted("id hash {}, as the header says",
+                                                     (*id_hashes_[block])[slot].to_hex())},
          .found = {"id_hash", "id hash " + digest128(id).to_hex()},
          .remedy = RemedyKind::kRepair});
   }
@@ -277,7 +278,7 @@ void ShardCheck::check_structure() {
               : "LMDB's pages and all else between the regions";
   add({.check = Check::kStructure,
        .expected = {is_hdf5 ? "hdf5_structure" : "lmdb_structure",
-                    "check " + hex(entry_.structure_check) + " of " + what_lies_between},
+                    formatted("check {} of {}", hex(entry_.structure_check), what_lies_between)},
        .found = {"check", "check " + hex(structure_.finish())},
        .remedy = RemedyKind::kRepair});
 }
@@ -325,15 +326,15 @@ std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
 // Names the lost header and the records lost with it, as far as the facts still tell.
 Evidence ShardCheck::lost_header(std::size_t block, const Status& status) {
   const std::uint64_t count = table_.blocks[block].record_count;
-  Evidence found(
-      "lost_header",
-      status.message() + "; its " + counted(count, "record", "records") + " cannot be checked",
-      count);
+  Evidence found("lost_header",
+                 formatted("{}; its {} cannot be checked", status.message(),
+                           counted(count, "record", "records")),
+                 count);
   const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
   if (!facts.ok() || facts->records.empty()) return found;
   found.kind = "lost_header_of_clips";
-  found.text += ": clips " + formats::full_id(facts->records.front()) + " to " +
-                formats::full_id(facts->records.back());
+  found.text += formatted(": clips {} to {}", formats::full_id(facts->records.front()),
+                          formats::full_id(facts->records.back()));
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
@@ -312,8 +313,8 @@ class ShardRepair {
     if (length != salvaged.length) {
       return add_obstacle(record,
                           with_numerics({"length_now",
-                                         "it has a length of " + std::to_string(length) +
-                                             " now, and had " + std::to_string(salvaged.length),
+                                         formatted("it has a length of {} now, and had {}", length,
+                                                   salvaged.length),
                                          length, salvaged.length}),
                           remedy_of(RecomputeResult::kRefused));
     }
@@ -366,7 +367,8 @@ class ShardRepair {
     XTTS_ASSIGN(made_.finished, made_.image->finish());
     if (made_.finished.table.digest() == entry_.digest) return {};
     add({.check = Check::kShard,
-         .expected = {"digest_of_name", "digest " + entry_.digest.to_hex() + ", as its name says"},
+         .expected = {"digest_of_name",
+                      formatted("digest {}, as its name says", entry_.digest.to_hex())},
          .why = with_numerics({"bytes_of_another", "it came out with other bytes: digest " +
                                                        made_.finished.table.digest().to_hex()}),
          .remedy = other_numerics() ? RemedyKind::kOtherMachine : RemedyKind::kOverwrite});

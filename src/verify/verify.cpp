@@ -5,6 +5,7 @@
 
 #include "base/confined_env.hpp"
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/shortage.hpp"
@@ -275,8 +276,9 @@ Status check_cache_in_plenty(Run& run, Report& report) {
   XTTS_TRY(check_cache(run, report));
   if (shortage_count() == shortages || run.findings.is_empty()) return {};
   return {StatusCode::kResource,
-          "the system ran short of open files or memory while it read " + run.cache +
-              ": raise the limits (ulimit -n, ulimit -v) or take fewer threads"};
+          formatted("the system ran short of open files or memory while it read {}: raise the "
+                    "limits (ulimit -n, ulimit -v) or take fewer threads",
+                    run.cache)};
 }
 
 Status check_options(const Options& options) {
@@ -284,10 +286,11 @@ Status check_options(const Options& options) {
     return {StatusCode::kInvalidArgument, "say where the sources are: " + option("data", "DATA")};
   if (options.repair && options.level == Level::kQuick) {
     return {StatusCode::kInvalidArgument,
-            "repair needs every byte looked at: " + option("level") + " full or deep"};
+            formatted("repair needs every byte looked at: {} full or deep", option("level"))};
   }
   if (!options.index.empty() && !options.repair)
-    return {StatusCode::kInvalidArgument, option("index") + " is for " + option("repair")};
+    return {StatusCode::kInvalidArgument,
+            formatted("{} is for {}", option("index"), option("repair"))};
   return {};
 }
 

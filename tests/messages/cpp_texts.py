@@ -1,7 +1,7 @@
-"""Texts in C++ sources: literals that stand side by side or are joined by `+`, with the computed parts as {name}.
+"""Texts in C++ sources: literals, alone, joined by `+` or in `formatted()`, with the computed parts as {name}.
 
-A text is shown as its reader sees it. `"no clip at " + path.string()` becomes `no clip at {path}`. `option("memory")`
-becomes `--memory`. `(n == 1 ? "is" : "are")` becomes `{is|are}`.
+A text is shown as its reader sees it. `formatted("no clip at {}", path.string())` becomes `no clip at {path}`.
+`option("memory")` becomes `--memory`. `(n == 1 ? "is" : "are")` becomes `{is|are}`.
 """
 
 import re
@@ -193,6 +193,8 @@ def has_literal(run):
         if literal(operand) is not None:
             return True
         name, group = only_call(operand)
+        if name == "formatted":
+            return True
         if name in WRAPPERS and arguments(group) and has_literal(arguments(group)[0]):
             return True
         is_bracketed = len(operand) == 1 and isinstance(operand[0], Group) and operand[0].sign == "("
@@ -220,7 +222,8 @@ class Texts:
 
     def of(self, group, name=""):
         """Yields (label, text, whether it is a Status's) of all texts in a group, from left to right."""
-        is_silent = name in SILENT_CALLS or name.startswith(SILENT_PREFIX)
+        # What stands in formatted() itself is in the text of the whole call.
+        is_silent = name in SILENT_CALLS or name == "formatted" or name.startswith(SILENT_PREFIX)
         begins_with_code = any(isinstance(part, Token) and part.value == "StatusCode" for part in group.parts[:1])
         in_status = begins_with_code or name in ("Status", "StatusError")
         found = {}
@@ -242,6 +245,8 @@ class Texts:
             return text
         name, group = only_call(operand)
         given = arguments(group) if group else []
+        if name == "formatted":
+            return self._filled(group)
         if name in FLAGS and given:
             return self._flag(name, group)
         if name in WRAPPERS and given and (has_literal(given[0]) or len(given) == 1):
@@ -267,14 +272,22 @@ class Texts:
             return "--set " + "=".join(values)
         return " ".join(["--" + values[0].removeprefix("--"), *values[1:]])
 
+    def _filled(self, group):
+        """The first argument, with the others in the places of its {}."""
+        template, *values = arguments(group)
+        first, *others = literal(template).split("{}")
+        return first + "".join(self._part(value) + other for value, other in zip(values, others, strict=True))
+
     def _bracket(self, group):
-        """`{a|b}` for `(condition ? a : b)`, else what is between the brackets."""
-        signs = [part.value for part in group.parts if isinstance(part, Token) and part.kind == "sign"]
-        if "?" not in signs:
-            return self._inside(group, group.parts)
         self._shown.add(id(group))
-        choices = list(split(group.parts, lambda value: value in ("?", ":")))[1:]
-        return "{" + "|".join(self._text(choice) for choice in choices if choice) + "}"
+        return self._part(group.parts)
+
+    def _part(self, parts):
+        """`{a|b}` for `condition ? a : b`, else the text of the parts."""
+        choices = list(split(parts, lambda value: value in ("?", ":")))[1:]
+        if choices:
+            return "{" + "|".join(self._text(choice) for choice in choices if choice) + "}"
+        return self._text(parts) if has_literal(parts) or only_call(parts)[1] else placeholder(parts)
 
 
 def texts_of(source):

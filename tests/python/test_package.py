@@ -254,6 +254,7 @@ def test_without_the_tools_libraries_the_reader_alone_is_built(tmp_path):
     ("setting", "package"),
     [
         ("-DXTTS_XXHASH_INCLUDE=", "libxxhash-dev"),
+        ("-DXTTS_FMT_INCLUDE=", "libfmt-dev"),
         ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", "nlohmann-json3-dev"),
     ],
 )

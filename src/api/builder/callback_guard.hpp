@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::builder {
@@ -39,7 +40,7 @@ class CallbackGuard {
     const std::scoped_lock lock(mutex_);
     if (has_thrown_) return;
     try {
-      failure_ = std::string("stopped, because the callback `") + name + "` has thrown: " + what;
+      failure_ = formatted("stopped, because the callback `{}` has thrown: {}", name, what);
     } catch (...) {  // no memory for the text
       failure_.clear();
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check_text.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::builder {
@@ -65,26 +66,26 @@ Status check_texts(const NewColumnOptions& options) {
   XTTS_TRY(check_all_texts({{"name", &options.name}, {"version", &options.version}}));
   if (options.axis < ColumnAxis::kFrames || options.axis > ColumnAxis::kFixed) {
     return {StatusCode::kInvalidArgument,
-            "axis has no value " + std::to_string(static_cast<int>(options.axis))};
+            formatted("axis has no value {}", static_cast<int>(options.axis))};
   }
   if (options.dtype < DType::kFloat32 || options.dtype > DType::kInt64) {
     return {StatusCode::kInvalidArgument,
-            "dtype has no value " + std::to_string(static_cast<int>(options.dtype))};
+            formatted("dtype has no value {}", static_cast<int>(options.dtype))};
   }
   return {};
 }
 
 Status check_size(std::string_view what, std::size_t given, std::size_t expected) {
   if (given == expected) return {};
-  return {StatusCode::kUnsupported, std::string(what) + " has " + std::to_string(given) +
-                                        " bytes where the program was built, and " +
-                                        std::to_string(expected) +
-                                        " in this library: build it against this one's headers"};
+  return {StatusCode::kUnsupported,
+          formatted("{} has {} bytes where the program was built, and {} in this library: build it "
+                    "against this one's headers",
+                    what, given, expected)};
 }
 
 Status is_empty(std::string_view what) {
   return {StatusCode::kInvalidArgument,
-          "this " + std::string(what) + " was moved from: use the one that it was moved to"};
+          formatted("this {} was moved from: use the one that it was moved to", what)};
 }
 
 }  // namespace xtts::builder

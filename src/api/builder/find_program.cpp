@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/formatted.hpp"
 #include "base/own_program.hpp"
 #include "base/try.hpp"
 #include "decode_worker/contained_decoder.hpp"
@@ -30,8 +31,8 @@ Result<audio::MakeDecoder> find_decoders(std::string program) {
     XTTS_ASSIGN(program, find_own_program("xtts-decode", "in whose processes audio is decoded",
                                           library_folder(), XTTS_DECODER_FROM_LIBRARY));
   } else if (::access(program.c_str(), X_OK) != 0) {
-    return Status(StatusCode::kNotFound, "program: " + program + " cannot be run: " +
-                                             std::generic_category().message(errno));
+    return Status(StatusCode::kNotFound, formatted("program: {} cannot be run: {}", program,
+                                                   std::generic_category().message(errno)));
   }
   return decode_worker::contained_in(std::move(program));
 }

@@ -7,6 +7,7 @@
 #include "api/builder/guarded.hpp"
 #include "api/builder/public_reject.hpp"
 #include "api/builder/runtime_source.hpp"
+#include "base/formatted.hpp"
 #include "base/memory_reserve.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -26,8 +27,8 @@ struct RuntimeClips::Impl {
 
   [[nodiscard]] Status check_position(std::uint64_t position) const {
     if (position < clips.size()) return {};
-    return {StatusCode::kNotFound, "there is no clip " + std::to_string(position) + ": DATA has " +
-                                       std::to_string(clips.size())};
+    return {StatusCode::kNotFound,
+            formatted("there is no clip {}: DATA has {}", position, clips.size())};
   }
 
   std::shared_ptr<builder::OpenClips> open;  // shared with sources and their readers

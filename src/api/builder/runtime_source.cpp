@@ -4,6 +4,7 @@
 
 #include "base/counted.hpp"
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
@@ -14,8 +15,8 @@ namespace xtts::builder {
 namespace {
 
 std::string words_of(const formats::Reject& reject) {
-  return "clip '" + reject.id + "' is rejected (" + std::string(to_string(reject.stage())) + ", " +
-         std::string(to_string(reject.kind)) + "): " + report::words_of(reject);
+  return formatted("clip '{}' is rejected ({}, {}): {}", reject.id, to_string(reject.stage()),
+                   to_string(reject.kind), report::words_of(reject));
 }
 
 Status compute_clip(pipeline::LiveClips& clips, std::uint64_t position, SourceRecord& record,
@@ -102,8 +103,8 @@ Status RuntimeSource::check_rejects() const {
   const std::uint64_t found = (*clips_)->fault_count();
   const std::uint64_t allowed = (*clips_)->faults_allowed();
   if (found <= allowed) return {};
-  std::string text = counted(found, "clip", "clips") + " could not be used, more than the " +
-                     std::to_string(allowed) + " allowed (max_rejects)";
+  std::string text = formatted("{} could not be used, more than the {} allowed (max_rejects)",
+                               counted(found, "clip", "clips"), allowed);
   if (const auto first = (*clips_)->first_fault()) text += "; one of them: " + words_of(*first);
   return {StatusCode::kTooManyRejects, text};
 }

@@ -6,6 +6,7 @@
 
 #include "api/c/capi_entry.hpp"
 #include "api/c/capi_views.hpp"
+#include "base/formatted.hpp"
 
 namespace {
 
@@ -103,9 +104,8 @@ xtts_code xtts_cache_column(const xtts_cache* cache, size_t index, xtts_column_i
     if (out != nullptr) *out = {};
     if (cache == nullptr || out == nullptr) return missing_argument("cache or out");
     if (index >= cache->columns.size()) {
-      return {StatusCode::kNotFound, "there is no column " + std::to_string(index) +
-                                         ": the cache has " +
-                                         std::to_string(cache->columns.size())};
+      return {StatusCode::kNotFound, xtts::formatted("there is no column {}: the cache has {}",
+                                                     index, cache->columns.size())};
     }
     const xtts::ColumnInfo& column = cache->columns[index];
     out->name = column.name.c_str();
@@ -142,7 +142,7 @@ xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* pos
     const auto found = cache->cache.find(id);
     if (!found.ok()) return found.status();
     if (!*found) {
-      return {StatusCode::kNotFound, "the cache has no clip '" + std::string(id) + "'"};
+      return {StatusCode::kNotFound, xtts::formatted("the cache has no clip '{}'", id)};
     }
     *position = **found;
     return {};

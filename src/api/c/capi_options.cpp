@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
+
 namespace xtts::capi {
 namespace {
 
@@ -43,8 +45,7 @@ std::vector<std::string> texts_of(const char* const* texts, std::size_t count) {
 template <typename Enum>
 xtts::Result<Enum> choice(std::int32_t number, Enum last, std::string_view name) {
   if (number >= 0 && number <= static_cast<std::int32_t>(last)) return static_cast<Enum>(number);
-  return Status(StatusCode::kInvalidArgument,
-                std::string(name) + " has no value " + std::to_string(number));
+  return Status(StatusCode::kInvalidArgument, formatted("{} has no value {}", name, number));
 }
 
 xtts::Result<xtts::WeightBy> weight_by(std::int32_t number) {
@@ -56,8 +57,7 @@ xtts::Result<xtts::WeightBy> weight_by(std::int32_t number) {
     case XTTS_WEIGHT_BY_DATASET:
       return xtts::WeightBy::kDataset;
     default:
-      return Status(StatusCode::kInvalidArgument,
-                    "weight_by has no value " + std::to_string(number));
+      return Status(StatusCode::kInvalidArgument, formatted("weight_by has no value {}", number));
   }
 }
 
@@ -73,9 +73,9 @@ Status check_size_of_options(const xtts_reader_options& given) {
   using Options = xtts_reader_options;
   if (!may_end_at<Options>(given.struct_bytes)) {
     return {StatusCode::kInvalidArgument,
-            "struct_bytes is " + std::to_string(given.struct_bytes) +
-                ", which ends within a field: give sizeof(xtts_reader_options) to "
-                "xtts_reader_options_init"};
+            formatted("struct_bytes is {}, which ends within a field: give "
+                      "sizeof(xtts_reader_options) to xtts_reader_options_init",
+                      given.struct_bytes)};
   }
   // The caller may have fields of a newer header. We do not read through a size that no header
   // has.
@@ -107,7 +107,7 @@ xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_opt
     }
     if (column.has_pad_value != 0 && column.has_pad_value != 1) {
       return Status(StatusCode::kInvalidArgument,
-                    "has_pad_value has no value " + std::to_string(column.has_pad_value));
+                    formatted("has_pad_value has no value {}", column.has_pad_value));
     }
     if (column.has_pad_value != 0) request.pad_value = column.pad_value;
     requests.push_back(std::move(request));
@@ -125,8 +125,7 @@ xtts::ReaderLog log_of(const xtts_reader_options& options) {
 
 Status check_switch(std::int32_t value, std::string_view name) {
   if (value == 0 || value == 1) return {};
-  return {StatusCode::kInvalidArgument,
-          std::string(name) + " is 0 or 1, and not " + std::to_string(value)};
+  return {StatusCode::kInvalidArgument, formatted("{} is 0 or 1, and not {}", name, value)};
 }
 
 std::vector<double> numbers_of(const double* numbers, std::size_t count) {
@@ -142,8 +141,9 @@ Status normalize(const xtts_normalize& wish, std::vector<xtts::ColumnRequest>& r
   if (!method.ok()) return method.status();
   const auto found = std::ranges::find(requests, name, &xtts::ColumnRequest::name);
   if (found == requests.end()) {
-    return {StatusCode::kInvalidArgument,
-            "normalize names column '" + name + "', which is none of columns: list it there"};
+    return {
+        StatusCode::kInvalidArgument,
+        formatted("normalize names column '{}', which is none of columns: list it there", name)};
   }
   found->normalize = *method;
   found->means = numbers_of(wish.means, wish.channel_count);

@@ -10,6 +10,7 @@
 #include "api/c/capi_entry.hpp"
 #include "api/c/capi_options.hpp"
 #include "api/c/capi_views.hpp"
+#include "base/formatted.hpp"
 
 namespace {
 
@@ -168,8 +169,9 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
     if (reader == nullptr || out == nullptr) return missing_argument("reader or out");
     const std::size_t given_bytes = out->struct_bytes;
     if (given_bytes < sizeof out->struct_bytes || !xtts::capi::is_size_of_stats(given_bytes)) {
-      return {StatusCode::kInvalidArgument,
-              "set struct_bytes to sizeof(xtts_reader_stats), not " + std::to_string(given_bytes)};
+      return {
+          StatusCode::kInvalidArgument,
+          xtts::formatted("set struct_bytes to sizeof(xtts_reader_stats), not {}", given_bytes)};
     }
     const xtts::ReaderStats stats = reader->reader.stats();
     const xtts_reader_stats full{.struct_bytes = std::min(out->struct_bytes, sizeof(*out)),

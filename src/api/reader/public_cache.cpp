@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/formatted.hpp"
 #include "base/guarded_read.hpp"
 #include "base/memory_reserve.hpp"
 #include "base/try.hpp"
@@ -127,7 +128,7 @@ Result<ColumnStatistics> Cache::statistics(std::string_view column) const {
     if (impl_ == nullptr) return api::is_empty("Cache");
     const reader::SharedColumn* const found = impl_->caches->find_column(column);
     if (found != nullptr) return impl_->caches->statistics(*found);
-    return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
+    return Status(StatusCode::kNotFound, formatted("the cache has no column '{}'", column));
   });
 }
 
@@ -218,7 +219,7 @@ Result<Record> Cache::read(std::string_view column, std::uint64_t position) cons
 Result<Record> Cache::read(std::string_view column, std::string_view id) const {
   XTTS_ASSIGN(const auto position, find(id));
   if (!position) {
-    return Status(StatusCode::kNotFound, "the cache has no clip '" + std::string(id) + "'");
+    return Status(StatusCode::kNotFound, formatted("the cache has no clip '{}'", id));
   }
   return read(column, *position);
 }

@@ -6,6 +6,7 @@
 
 #include "base/check_text.hpp"
 #include "base/current_exception.hpp"
+#include "base/formatted.hpp"
 #include "base/no_cancellation.hpp"
 #include "reader/cache_set.hpp"
 #include "xtts/reader.hpp"
@@ -23,17 +24,17 @@ namespace api {
 // The failure of an object that was moved from.
 [[nodiscard]] inline Status is_empty(std::string_view what) {
   return {StatusCode::kInvalidArgument,
-          "this " + std::string(what) + " was moved from: use the one that it was moved to"};
+          formatted("this {} was moved from: use the one that it was moved to", what)};
 }
 
 // Refuses a program that was built against other headers.
 [[nodiscard]] inline Status check_size(std::string_view what, std::size_t given,
                                        std::size_t expected) {
   if (given == expected) return {};
-  return {StatusCode::kUnsupported, std::string(what) + " has " + std::to_string(given) +
-                                        " bytes where the program was built, and " +
-                                        std::to_string(expected) +
-                                        " in this library: build it against this one's headers"};
+  return {StatusCode::kUnsupported,
+          formatted("{} has {} bytes where the program was built, and {} in this library: build it "
+                    "against this one's headers",
+                    what, given, expected)};
 }
 
 // No exception passes this call. The only one left below is that memory runs out.
@@ -51,8 +52,8 @@ auto guarded(Call call) -> decltype(call()) {
 template <typename T>
 Result<std::span<const T>> as_numbers(std::span<const std::byte> bytes, DType found, DType wanted) {
   if (found != wanted) {
-    return Status(StatusCode::kMismatch, "the record holds " + std::string(to_string(found)) +
-                                             ", not " + std::string(to_string(wanted)));
+    return Status(StatusCode::kMismatch,
+                  formatted("the record holds {}, not {}", to_string(found), to_string(wanted)));
   }
   return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
 }

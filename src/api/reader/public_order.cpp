@@ -1,4 +1,5 @@
 // include/xtts/order.hpp on Steps.
+#include "base/formatted.hpp"
 #include "xtts/order.hpp"
 
 #include <string>
@@ -20,14 +21,14 @@ Status check_epoch_batches(const EpochBatches& epoch) {
   if (epoch.batch_size == 0) return refuse("batch_size must be at least 1");
   if (epoch.world_size == 0) return refuse("world_size must be at least 1");
   if (epoch.rank >= epoch.world_size) {
-    return refuse("rank is " + std::to_string(epoch.rank) + ", but ranks go from 0 to " +
-                  std::to_string(epoch.world_size - 1));
+    return refuse(
+        formatted("rank is {}, but ranks go from 0 to {}", epoch.rank, epoch.world_size - 1));
   }
   if (epoch.sample_count > loader::kOrderSizeMax)
     return refuse("sample_count must be at most 2^48");
   if (epoch.first_place > epoch.sample_count) {
-    return refuse("first_place is " + std::to_string(epoch.first_place) + ", and an epoch has " +
-                  counted(epoch.sample_count, "place", "places"));
+    return refuse(formatted("first_place is {}, and an epoch has {}", epoch.first_place,
+                            counted(epoch.sample_count, "place", "places")));
   }
   return {};
 }

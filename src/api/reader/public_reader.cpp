@@ -4,6 +4,7 @@
 
 #include "api/reader/public_cache.hpp"
 #include "base/fork_count.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "loader/computed_source.hpp"
 #include "loader/loader.hpp"
@@ -94,9 +95,9 @@ namespace {
 
 Status check_on_host(const BatchColumn& column) {
   if (column.device.is_host()) return {};
-  return {StatusCode::kUnsupported, "column '" + std::string(column.name) + "' lies on " +
-                                        to_string(column.device) +
-                                        ", whose memory the host cannot read"};
+  return {StatusCode::kUnsupported,
+          formatted("column '{}' lies on {}, whose memory the host cannot read", column.name,
+                    to_string(column.device))};
 }
 
 }  // namespace

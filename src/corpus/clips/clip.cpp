@@ -1,5 +1,6 @@
 #include "corpus/clips/clip.hpp"
 
+#include "base/formatted.hpp"
 #include "formats/clip_id.hpp"
 
 namespace xtts::corpus {
@@ -13,7 +14,7 @@ bool has_text(const Clip& clip) {
 }
 
 std::string place_in_words(const Reject& problem) {
-  return (problem.line ? "line " + std::to_string(*problem.line) + " of " : "") + problem.path;
+  return (problem.line ? formatted("line {} of ", *problem.line) : "") + problem.path;
 }
 
 }  // namespace xtts::corpus

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/env.hpp"
+#include "base/formatted.hpp"
 #include "base/small_list.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/shared_labels.hpp"
@@ -43,13 +44,14 @@ std::string without_group_names(std::string_view pattern) {
 Result<std::regex> compile(const std::string& pattern) {
   if (pattern.size() > kPatternBytesMax) {
     return Status(StatusCode::kInvalidArgument,
-                  "speaker_pattern has more than " + std::to_string(kPatternBytesMax) + " bytes");
+                  formatted("speaker_pattern has more than {} bytes", kPatternBytesMax));
   }
   try {
     return std::regex(without_group_names(pattern), kRegexFlags);
   } catch (const std::regex_error& error) {
-    return Status(StatusCode::kInvalidArgument,
-                  "speaker_pattern '" + pattern + "' is not a regular expression: " + error.what());
+    return Status(
+        StatusCode::kInvalidArgument,
+        formatted("speaker_pattern '{}' is not a regular expression: {}", pattern, error.what()));
   }
 }
 
@@ -68,8 +70,7 @@ std::string match_speaker(const std::regex& pattern, std::string_view name) {
 // Why a line of a file of names is none.
 std::optional<std::string> fault_of_name(std::string_view name) {
   if (name.empty()) return "the line is empty, so the names below it would get other numbers";
-  if (trimmed(name) != name)
-    return "a blank at the beginning or the end of '" + std::string(name) + "'";
+  if (trimmed(name) != name) return formatted("a blank at the beginning or the end of '{}'", name);
   if (const auto fault = fault_of_label(name)) return "the name " + *fault;
   return std::nullopt;
 }
@@ -115,9 +116,9 @@ Result<std::vector<std::string>> read_speaker_names(Env& env, const std::string&
     if (const auto fault = fault_of_name(name)) return list.fault(i, *fault);
     const auto [first, is_new] = lines.emplace(name, i);
     if (!is_new) {
-      return list.fault(i, "'" + name + "' is the name on line " +
-                               std::to_string(first->second + 1) +
-                               ", too: a name has one number, so remove one of the two lines");
+      return list.fault(i, formatted("'{}' is the name on line {}, too: a name has one number, so "
+                                     "remove one of the two lines",
+                                     name, first->second + 1));
     }
   }
   if (list.lines.empty())

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/env.hpp"
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "corpus/files/names.hpp"
 #include "formats/block.hpp"
@@ -143,9 +144,9 @@ void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known
   SplitAssigner assigner(config, clips);
   assigner.run(known);
   if (assigner.held_back_count() > 0) {
-    notes.push_back(counted(assigner.held_back_count(), "clip trains", "clips train") +
-                    " that the hash gives to validation: validation_clips_max is " +
-                    std::to_string(config.validation_clips_max));
+    notes.push_back(formatted("{} that the hash gives to validation: validation_clips_max is {}",
+                              counted(assigner.held_back_count(), "clip trains", "clips train"),
+                              config.validation_clips_max));
   }
   const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const Clip& found) {
     return found.split == Split::kValidation;
@@ -165,8 +166,8 @@ void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>
     return unit_interval(draw(kSubsetDomain, config.subset_seed, full_id(found))) >=
            config.train_subset_fraction;
   });
-  notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +
-                  " of " + counted(train_count, "training clip", "training clips"));
+  notes.push_back(formatted("train_subset_fraction keeps {} of {}", train_count - removed_count,
+                            counted(train_count, "training clip", "training clips")));
 }
 
 std::optional<Split> split_of_word(std::string_view word) {

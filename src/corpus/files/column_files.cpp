@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/names.hpp"
@@ -39,7 +40,7 @@ Result<std::vector<std::byte>> ask(Env& env, ColumnFileKind kind, const std::str
   XTTS_ASSIGN(const FileFacts facts, env.stat(path));
   std::string seen;
   for (const std::uint64_t number : {facts.device, facts.inode, facts.size_bytes})
-    seen += std::to_string(number) + " ";
+    seen += formatted("{} ", number);
   seen += std::to_string(facts.mtime_ns);
   const bool is_served = kind == ColumnFileKind::kServed;
   return ask_row_server(
@@ -121,7 +122,7 @@ std::string name_of_row(std::uint64_t row, std::string_view audio_path) {
   constexpr std::size_t kDigits = 8;
   if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
   const std::string_view extension = file_extension(audio_path);
-  return audio_rank(extension) ? digits + "." + std::string(extension) : digits;
+  return audio_rank(extension) ? formatted("{}.{}", digits, extension) : digits;
 }
 
 std::optional<std::uint64_t> row_of_name(std::string_view name) {

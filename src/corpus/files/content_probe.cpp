@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -193,7 +194,7 @@ std::string not_audio_note(const std::map<std::string, std::uint64_t>& counts) {
   if (sorted.size() <= kSuffixesNamed) return text;
   std::uint64_t rest = 0;
   for (std::size_t i = kSuffixesNamed; i < sorted.size(); ++i) rest += sorted[i].second;
-  return text + ", " + counted(rest, "with another", "with others");
+  return formatted("{}, {}", text, counted(rest, "with another", "with others"));
 }
 
 std::map<std::string, std::uint64_t> not_audio_by_suffix(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check_cancelled.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
@@ -23,7 +24,7 @@ std::string ways_to_read(FileKind kind, std::string_view target) {
   if (kind == FileKind::kOther) return "or " + from_there;
   const auto slash = target.rfind('/');
   if (kind != FileKind::kDirectory) target = slash == 0 ? "/" : target.substr(0, slash);
-  return from_there + ", or give " + option("audio-root", target);
+  return formatted("{}, or give {}", from_there, option("audio-root", target));
 }
 
 class Scanner {
@@ -99,8 +100,8 @@ class Scanner {
     const auto in_root = inside ? std::nullopt : path_in_any_root(*target);
     if (!inside && !in_root) {
       refuse(path,
-             "is a symbolic link that leaves DATA (to " + *target +
-                 "); put the target into DATA, " + ways_to_read(kind, *target),
+             formatted("is a symbolic link that leaves DATA (to {}); put the target into DATA, {}",
+                       *target, ways_to_read(kind, *target)),
              kind, RejectClass::kInput, formats::Rule::kOutsideOfData);
       return false;
     }
@@ -226,8 +227,9 @@ Result<DataTree> scan_data(Env& env, const formats::DataFolders& data,
                            const std::function<bool()>& cancelled) {
   const auto facts = env.stat(data.path);
   if (facts.status().code() == StatusCode::kNotFound) {
-    return Status(StatusCode::kNotFound, "the data folder " + data.path +
-                                             " is not there: give the folder that holds the audio");
+    return Status(StatusCode::kNotFound,
+                  formatted("the data folder {} is not there: give the folder that holds the audio",
+                            data.path));
   }
   if (!facts.ok()) return facts.status().with_context("looking for the data folder");
   if (facts->kind != FileKind::kDirectory) {

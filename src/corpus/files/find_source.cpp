@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/column_files.hpp"
 #include "corpus/files/mounts.hpp"
@@ -59,13 +60,14 @@ Result<SourcePlace> find_source(Env& env, const formats::DataFolders& data,
   const auto kind = column_file_kind(*archive);
   auto place = kind ? find_in_columns(env, archive_path, *kind, name) : find_in_tar(*file, name);
   if (!place.ok())
-    return Status(place.status().code(), archive_path + " " + place.status().message());
+    return Status(place.status().code(),
+                  formatted("{} {}", archive_path, place.status().message()));
   if (*place) {
     (*place)->path = archive_path;
     return std::move(**place);
   }
   return Status(StatusCode::kNotFound,
-                archive_path + " has no member " + printable(name) + " any more");
+                formatted("{} has no member {} any more", archive_path, printable(name)));
 }
 
 }  // namespace xtts::corpus

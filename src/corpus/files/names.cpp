@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/character_words.hpp"
+#include "base/formatted.hpp"
 #include "base/nfc.hpp"
 #include "base/utf8.hpp"
 
@@ -121,8 +122,8 @@ void append_escaped(std::string& out, std::string_view bytes) {
 std::optional<std::string> fault_of_id(std::string_view id) {
   if (id.empty()) return "the id is empty";
   if (id.size() > kIdBytesMax) {
-    return "the id has " + counted(id.size(), "byte", "bytes") + "; at most " +
-           counted(kIdBytesMax, "byte is", "bytes are") + " allowed";
+    return formatted("the id has {}; at most {} allowed", counted(id.size(), "byte", "bytes"),
+                     counted(kIdBytesMax, "byte is", "bytes are"));
   }
   if (const auto fault = fault_of_text(id)) return "the id " + *fault;
   return std::nullopt;
@@ -130,8 +131,8 @@ std::optional<std::string> fault_of_id(std::string_view id) {
 
 std::optional<std::string> fault_of_label(std::string_view label) {
   if (label.size() <= kLabelBytesMax) return fault_of_text(label);
-  return "has " + counted(label.size(), "byte", "bytes") + "; at most " +
-         std::to_string(kLabelBytesMax) + " are allowed";
+  return formatted("has {}; at most {} are allowed", counted(label.size(), "byte", "bytes"),
+                   kLabelBytesMax);
 }
 
 std::optional<std::string> fault_of_listed_path(std::string_view path) {
@@ -205,10 +206,10 @@ std::string first_difference(std::string_view listed, std::string_view found) {
     }
     // One of the two may have a character more.
     if (!left.empty() && first_character(listed.substr(left.size())) == right)
-      return "the list has " + in_words(left) + " more";
+      return formatted("the list has {} more", in_words(left));
     if (!right.empty() && first_character(found.substr(right.size())) == left)
-      return "the file has " + in_words(right) + " more";
-    return "the list has " + in_words(left) + " where the file has " + in_words(right);
+      return formatted("the file has {} more", in_words(right));
+    return formatted("the list has {} where the file has {}", in_words(left), in_words(right));
   }
 }
 

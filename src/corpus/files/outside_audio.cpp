@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -15,8 +16,8 @@ bool has_hidden_step(std::string_view path) {
 }
 
 std::string outside_reason(std::string_view path, std::string_view real) {
-  return printable(path) + " leads out of DATA and of each --audio-root (to " + printable(real) +
-         "); give " + option("audio-root", folder_of(real));
+  return formatted("{} leads out of DATA and of each --audio-root (to {}); give {}",
+                   printable(path), printable(real), option("audio-root", folder_of(real)));
 }
 
 }  // namespace
@@ -60,9 +61,9 @@ void OutsideAudio::open(std::string_view path, Folder& folder) {
   folder.place = std::move(*place);
   auto entries = env_.list(*real);
   if (!entries.ok()) {
-    return refuse(
-        "the folder " + printable(named) + " cannot be listed: " + entries.status().message(),
-        RejectClass::kEnvironment);
+    return refuse(formatted("the folder {} cannot be listed: {}", printable(named),
+                            entries.status().message()),
+                  RejectClass::kEnvironment);
   }
   for (DirectoryEntry& entry : *entries) {
     if (entry.name.starts_with('.')) continue;

@@ -21,6 +21,7 @@
 
 #include "base/env.hpp"
 #include "base/fork_count.hpp"
+#include "base/formatted.hpp"
 #include "base/run_program.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
@@ -90,8 +91,8 @@ class Talk {
     if (!end_.empty() || process_ <= 0) return end_.empty() ? "it hung up" : end_;
     const auto status = end_program(std::exchange(process_, 0));
     if (!status) return "it ended";
-    if (WIFSIGNALED(*status)) return "signal " + std::to_string(WTERMSIG(*status));
-    return "exit code " + std::to_string(WEXITSTATUS(*status));
+    if (WIFSIGNALED(*status)) return formatted("signal {}", WTERMSIG(*status));
+    return formatted("exit code {}", WEXITSTATUS(*status));
   }
 
  private:
@@ -115,7 +116,7 @@ class Talk {
   }
   bool is_going_on(ssize_t count) {
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-      end_ = "no answer in " + std::to_string(kPatience.tv_sec) + " s";
+      end_ = formatted("no answer in {} s", kPatience.tv_sec);
     return count > 0;
   }
 
@@ -126,8 +127,7 @@ class Talk {
 };
 
 Status system_refusal(const char* what) {
-  return {StatusCode::kResource,
-          std::string("cannot be read: ") + what + ": " + error_words(errno)};
+  return {StatusCode::kResource, formatted("cannot be read: {}: {}", what, error_words(errno))};
 }
 
 // A process that has said that it is ready; kUnsupported: this Python has no pyarrow.
@@ -166,12 +166,13 @@ Result<std::unique_ptr<Talk>> find_python() {
       if (ready && ready->kind == 'o') return talk;
       fault = ready ? text_of(*ready) : "ended: " + (*talk)->how_it_ended();
     }
-    said += (said.empty() ? "" : "; ") + printable(python) + ": " + fault;
+    said += formatted("{}{}: {}", said.empty() ? "" : "; ", printable(python), fault);
   }
   return Status(StatusCode::kUnsupported,
-                "is read by pyarrow, which no Python here has (" + said +
-                    "): `python3 -m venv arrow && arrow/bin/pip install pyarrow && export "
-                    "XTTS_PYTHON=\"$PWD/arrow/bin/python\"` brings it");
+                formatted("is read by pyarrow, which no Python here has ({}): `python3 -m venv "
+                          "arrow && arrow/bin/pip install pyarrow && export "
+                          "XTTS_PYTHON=\"$PWD/arrow/bin/python\"` brings it",
+                          said));
 }
 
 // The caller that serves rows in memory listens in its own folder.
@@ -247,7 +248,8 @@ Result<std::vector<std::byte>> ask_row_server(std::initializer_list<std::string_
     end = server.talk->how_it_ended();
     server.talk = nullptr;
   }
-  return Status(StatusCode::kSourceIo, "ended the Python that reads it, twice (" + end + ")");
+  return Status(StatusCode::kSourceIo,
+                formatted("ended the Python that reads it, twice ({})", end));
 }
 
 }  // namespace xtts::corpus

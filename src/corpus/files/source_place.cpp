@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/column_files.hpp"
 
@@ -52,7 +53,7 @@ class SoundOfRow final : public RandomAccessFile {
 Result<std::unique_ptr<RandomAccessFile>> open_row(Env& env, const SourcePlace& place) {
   auto sound = sound_of_row(env, place.path, *place.row);
   if (!sound.ok()) {
-    return Status(sound.status().code(), place.path + " " + sound.status().message());
+    return Status(sound.status().code(), formatted("{} {}", place.path, sound.status().message()));
   }
   return std::unique_ptr<RandomAccessFile>(std::make_unique<SoundOfRow>(std::move(*sound)));
 }
@@ -73,9 +74,9 @@ Result<std::unique_ptr<RandomAccessFile>> open_source(Env& env, const SourcePlac
   const std::uint64_t size_bytes = file->size_bytes();
   const ByteRange& range = *place.range;
   if (range.offset_bytes > size_bytes || range.size_bytes > size_bytes - range.offset_bytes) {
-    return Status(StatusCode::kBadInput, place.path +
-                                             " has become shorter, and lacks what lay at " +
-                                             std::to_string(range.offset_bytes));
+    return Status(StatusCode::kBadInput,
+                  formatted("{} has become shorter, and lacks what lay at {}", place.path,
+                            range.offset_bytes));
   }
   return std::unique_ptr<RandomAccessFile>(std::make_unique<FilePart>(std::move(file), range));
 }

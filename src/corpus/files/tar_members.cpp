@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
 
@@ -106,8 +107,8 @@ std::uint64_t padded(std::uint64_t size_bytes) {
 
 Result<std::string> TarMembers::read_extension(std::uint64_t size_bytes) {
   if (size_bytes > kHeaderBytesMax) {
-    return bad("has a header of " + counted(size_bytes, "byte", "bytes") + " at byte " +
-               std::to_string(offset_bytes_));
+    return bad(formatted("has a header of {} at byte {}", counted(size_bytes, "byte", "bytes"),
+                         offset_bytes_));
   }
   std::string text(static_cast<std::size_t>(size_bytes), '\0');
   XTTS_ASSIGN(const std::size_t got,
@@ -125,7 +126,7 @@ Status TarMembers::take_pax(std::string_view records, Extended& extended) {
     const auto digits = static_cast<std::size_t>(parsed.ptr - records.data());
     if (parsed.ec != std::errc() || size > records.size() || size < digits + 2 ||
         records[digits] != ' ') {
-      return bad("has a damaged pax header before byte " + std::to_string(offset_bytes_));
+      return bad(formatted("has a damaged pax header before byte {}", offset_bytes_));
     }
     std::string_view record = records.substr(digits + 1, size - digits - 1);
     records.remove_prefix(size);
@@ -161,11 +162,11 @@ Result<std::optional<TarMember>> TarMembers::next() {
       return std::optional<TarMember>();
     }
     if (!has_good_checksum(header)) {
-      return bad("is damaged, or no tar, at byte " + std::to_string(offset_bytes_));
+      return bad(formatted("is damaged, or no tar, at byte {}", offset_bytes_));
     }
     const auto listed_size = number(header, 124, 12);
     if (!listed_size)
-      return bad("has a size that is no number at byte " + std::to_string(offset_bytes_));
+      return bad(formatted("has a size that is no number at byte {}", offset_bytes_));
     const char type = header[156];
     offset_bytes_ += kBlockBytes;
     if (type == 'L' || type == 'x') {
@@ -191,15 +192,14 @@ Result<std::optional<TarMember>> TarMembers::next() {
         member.fault = "has a bad name: " + *fault;
     }
     if (member.data.size_bytes > file_.size_bytes() - std::min(offset_bytes_, file_.size_bytes())) {
-      return bad("is cut short: " + printable(member.name) + " has " +
-                 counted(member.data.size_bytes, "byte", "bytes") + ", and " +
-                 std::to_string(file_.size_bytes() - std::min(offset_bytes_, file_.size_bytes())) +
-                 " are there");
+      return bad(formatted("is cut short: {} has {}, and {} are there", printable(member.name),
+                           counted(member.data.size_bytes, "byte", "bytes"),
+                           file_.size_bytes() - std::min(offset_bytes_, file_.size_bytes())));
     }
     offset_bytes_ += padded(member.data.size_bytes);
     return std::optional(std::move(member));
   }
-  return bad("has more headers than members at byte " + std::to_string(offset_bytes_));
+  return bad(formatted("has more headers than members at byte {}", offset_bytes_));
 }
 
 }  // namespace xtts::corpus

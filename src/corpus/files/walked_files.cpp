@@ -1,5 +1,6 @@
 #include "corpus/files/walked_files.hpp"
 
+#include "base/formatted.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/names.hpp"
 
@@ -18,7 +19,7 @@ std::string_view stem_of_audio(const WalkedFile& file) {
 Status status_of(const Refusal& refusal) {
   const bool may_pass = refusal.kind == RejectClass::kEnvironment;
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
-          printable(refusal.path) + " " + refusal.reason};
+          formatted("{} {}", printable(refusal.path), refusal.reason)};
 }
 
 bool has_walked_folder(const DataTree& tree, const std::string& folder) {

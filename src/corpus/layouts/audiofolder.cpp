@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/layouts/layout.hpp"
@@ -55,7 +56,8 @@ Status look_in(const LayoutInput& input, const std::string& folder, Found& found
   if (lists.empty()) return {};
   found.sources.push_back({lists.front(), folder, split_of_folder(folder)});
   if (lists.size() > 1) {
-    found.notes.push_back(lists.back() + " is not read: " + lists.front() + " is beside it");
+    found.notes.push_back(
+        formatted("{} is not read: {} is beside it", lists.back(), lists.front()));
   }
   return {};
 }
@@ -80,8 +82,9 @@ Result<Findings> read(const LayoutInput& input) {
   XTTS_ASSIGN(Found found, find_lists(input));
   if (found.sources.empty()) {
     return Status(StatusCode::kInvalidArgument,
-                  "no metadata.csv or metadata.jsonl with a field file_name in " + input.tree.root +
-                      ", in data/, or in a folder of these that is named for a split");
+                  formatted("no metadata.csv or metadata.jsonl with a field file_name in {}, in "
+                            "data/, or in a folder of these that is named for a split",
+                            input.tree.root));
   }
   return clips_of_rows(input, found.sources, kNames, RowIds::kInListFolder,
                        "rows with file_name and text", std::move(found.notes));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "corpus/files/names.hpp"
@@ -77,9 +78,9 @@ std::string note_on_packed(const DataTree& tree, const ListFacts& facts) {
     packed_count += file.path.ends_with(".tar.gz") || file.path.ends_with(".tgz") ? 1 : 0;
   });
   if (packed_count == 0) return {};
-  return counted(packed_count, "archive of a speaker is", "archives of speakers are") +
-         " packed in " + folder_name(facts.audio_folder) +
-         ": unpack them there (for f in *.tar.gz; do tar xf \"$f\"; done)";
+  return formatted("{} packed in {}: unpack them there (for f in *.tar.gz; do tar xf \"$f\"; done)",
+                   counted(packed_count, "archive of a speaker is", "archives of speakers are"),
+                   folder_name(facts.audio_folder));
 }
 
 constexpr LineCorpus kAishell1 = {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -124,10 +125,11 @@ void note_passed_over(const std::vector<std::string_view>& passed_over, ClipColl
   const std::size_t more_count = passed_over.size() - 1;
   const std::string verb =
       more_count > 0 ? " and " + counted(more_count, "more is", "more are") : " is";
-  clips.note(printable(passed_over.front()) + verb +
-             " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; " +
-             option_set("corpus.metadata_train_file", "validated.tsv") +
-             " reads all validated clips instead");
+  clips.note(
+      formatted("{}{} not read: the official splits of train.tsv, dev.tsv and test.tsv are used; "
+                "{} reads all validated clips instead",
+                printable(passed_over.front()), verb,
+                option_set("corpus.metadata_train_file", "validated.tsv")));
 }
 
 // A table of one language, row by row.
@@ -139,9 +141,9 @@ class CommonVoiceTable {
     const std::string_view text = header ? header->text : std::string_view();
     const auto table = std::make_shared<CommonVoiceTable>(text);
     if (fault_of_text_bytes(text) || !table->columns_.path || !table->columns_.sentence) {
-      return Status(StatusCode::kInvalidArgument, printable(list.source.list) + " begins with '" +
-                                                      printable(text.substr(0, kLabelBytesMax)) +
-                                                      "'; expected " + std::string(kExpected));
+      return Status(StatusCode::kInvalidArgument,
+                    formatted("{} begins with '{}'; expected {}", printable(list.source.list),
+                              printable(text.substr(0, kLabelBytesMax)), kExpected));
     }
     const std::string_view folder = nearest_folders(tree, list.source.list).nearest;
     return ReadLine([table, folder](const ListLine& line) { return table->add_row(line, folder); });

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/files/names.hpp"
@@ -66,8 +67,8 @@ Detected detect(const LayoutInput& input) {
     return list.find('/') != std::string::npos;
   });
   if (is_below && has_metadata_list(input)) return Detected(std::nullopt);
-  return Detected(names_of(lists.used) + (lists.used.size() == 1 ? " has" : " have") +
-                  " a field wav_filename");
+  return Detected(formatted("{}{} a field wav_filename", names_of(lists.used),
+                            lists.used.size() == 1 ? " has" : " have"));
 }
 
 Result<Findings> read(const LayoutInput& input) {
@@ -79,8 +80,9 @@ Result<Findings> read(const LayoutInput& input) {
   for (ListSource& source : sources) source.audio_folder = folder_of(source.list);
   std::vector<std::string> notes;
   if (!lists.passed_over.empty()) {
-    notes.push_back(names_of(lists.passed_over) + (lists.passed_over.size() == 1 ? " is" : " are") +
-                    " not read: the lists train, dev and test beside are the corpus");
+    notes.push_back(formatted("{}{} not read: the lists train, dev and test beside are the corpus",
+                              names_of(lists.passed_over),
+                              lists.passed_over.size() == 1 ? " is" : " are"));
   }
   return clips_of_rows(input, sources, kNames, RowIds::kOfAudio,
                        "rows wav_filename,wav_filesize,transcript", std::move(notes));

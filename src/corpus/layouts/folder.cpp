@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/check_cancelled.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/audio_index.hpp"
@@ -77,8 +78,9 @@ class FolderReader {
     }
     if (is_rival && index_.preferred_of(id) != nullptr) {
       return report(file.path, id,
-                    "has the same name as " + preferred->path +
-                        ", and another file has the id that its extension would make: rename it",
+                    formatted("has the same name as {}, and another file has the id that its "
+                              "extension would make: rename it",
+                              preferred->path),
                     RejectClass::kInput);
     }
     rival_count_ += is_rival ? 1 : 0;
@@ -129,14 +131,14 @@ class FolderReader {
   }
 
   Status no_audio() const {
-    std::string text = "no audio in " + input_.tree.root + ": looked into " +
-                       counted(input_.tree.folders.size(), "folder", "folders");
+    std::string text = formatted("no audio in {}: looked into {}", input_.tree.root,
+                                 counted(input_.tree.folders.size(), "folder", "folders"));
     const std::string others = not_audio_note(not_audio_by_suffix(input_.tree, {}));
-    if (!others.empty()) text += " (" + others + ")";
+    if (!others.empty()) text += formatted(" ({})", others);
     if (!found_.problems.empty()) {
       const Reject& first = found_.problems.front();
-      text += "; refused " + counted(found_.problems.size(), "entry", "entries") + " (" +
-              first.path + " " + first.reason.detail + ")";
+      text += formatted("; refused {} ({} {})", counted(found_.problems.size(), "entry", "entries"),
+                        first.path, first.reason.detail);
     }
     return {StatusCode::kInvalidArgument, text + "; give the folder that holds the recordings"};
   }
@@ -175,8 +177,8 @@ class FolderReader {
         !input_.env.stat(join_path(above, kList)).ok()) {
       return false;
     }
-    found_.notes.push_back(std::string(kList) + " lies beside DATA; to use the text, give " +
-                           printable(above) + " as DATA");
+    found_.notes.push_back(formatted("{} lies beside DATA; to use the text, give {} as DATA", kList,
+                                     printable(above)));
     return true;
   }
 
@@ -193,9 +195,10 @@ class FolderReader {
       ++list_count;
     }
     if (first == nullptr) return false;
-    found_.notes.push_back(counted(list_count, "list", "lists") + " in folders below not read (" +
-                           printable(first->path) + "); to use the text, give " +
-                           printable(parent_path(first->path)) + " as DATA");
+    found_.notes.push_back(
+        formatted("{} in folders below not read ({}); to use the text, give {} as DATA",
+                  counted(list_count, "list", "lists"), printable(first->path),
+                  printable(parent_path(first->path))));
     return true;
   }
 
@@ -209,9 +212,10 @@ class FolderReader {
       ++list_count;
     }
     if (first == nullptr) return;
-    found_.notes.push_back(counted(list_count, "file", "files") + " like a list " +
-                           (list_count == 1 ? "is" : "are") + " not read (" +
-                           printable(first->path) + "): no layout knows what it names");
+    found_.notes.push_back(
+        formatted("{} like a list {} not read ({}): no layout knows what it names",
+                  counted(list_count, "file", "files"), list_count == 1 ? "is" : "are",
+                  printable(first->path)));
   }
 
   // A file beside audio of the same name describes that clip, so it is no list.

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -116,7 +117,7 @@ class ColumnFileReader {
       });
       if (status.code() == StatusCode::kUnsupported)
         return {status.code(),
-                printable(input_.tree.full_path(shard.list)) + " " + status.message()};
+                formatted("{} {}", printable(input_.tree.full_path(shard.list)), status.message())};
       if (problem_of(status) == RejectClass::kEnvironment && !status.ok())
         return status.with_context(printable(shard.list));
     }

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/shared_text.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/shared_labels.hpp"
@@ -86,9 +87,9 @@ Status UtteranceFacts::read(const LayoutInput& input, const std::string& path,
     if (line->fault) {
       clips.refuse(source_, line->line, line->key, "the line " + *line->fault);
     } else if (!is_new) {
-      clips.refuse(source_, line->line, line->key,
-                   "the same utterance is in line " + std::to_string(place->second.line) +
-                       ", which is used");
+      clips.refuse(
+          source_, line->line, line->key,
+          formatted("the same utterance is in line {}, which is used", place->second.line));
     }
     XTTS_TRY(clips.check_bounds(source_));
   }
@@ -189,8 +190,9 @@ class KaldiFolder {
     if (has_segments) XTTS_TRY(read_segments());
     const std::uint64_t stray_count = texts_.stray_count();
     if (stray_count > 0) {
-      clips_.note(counted(stray_count, "line", "lines") + " of " + join_path(folder, "text") +
-                  (stray_count == 1 ? " is" : " are") + " of utterances that do not exist");
+      clips_.note(formatted("{} of {}{} of utterances that do not exist",
+                            counted(stray_count, "line", "lines"), join_path(folder, "text"),
+                            stray_count == 1 ? " is" : " are"));
     }
     // The facts are freed with this folder.
     clips_.release(texts_.held_bytes() + speakers_.held_bytes() + languages_.held_bytes());
@@ -221,8 +223,7 @@ class KaldiFolder {
         clips_.hold(kKaldiRecordingBytes + key.size() + path.size());
       }
       if (!fault && !is_new && has_segments) {
-        fault = "the same recording is in line " + std::to_string(place->second.line) +
-                ", which is used";
+        fault = formatted("the same recording is in line {}, which is used", place->second.line);
       }
       if (fault) {
         clips_.refuse(script_, line->line, line->key, std::move(*fault));
@@ -256,12 +257,12 @@ class KaldiFolder {
     if (!start_s || !end_s) return "the line is not UTTERANCE RECORDING START END";
     const auto place = recordings_.find(name);
     if (place == recordings_.end()) {
-      return "there is no recording " + printable(name) + " in " + printable(script_.list);
+      return formatted("there is no recording {} in {}", printable(name), printable(script_.list));
     }
     const Recording& recording = place->second;
     if (!recording.is_usable) {
-      return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
-             printable(script_.list);
+      return formatted("its recording cannot be used: line {} of {}", recording.line,
+                       printable(script_.list));
     }
     Segment segment{*start_s, end_s};
     if (*end_s == -1.0) segment.end_s.reset();  // in Kaldi, -1 is the end of the recording
@@ -304,15 +305,17 @@ Detected detect(const LayoutInput& input) {
   const std::vector<std::string> folders = data_folders(input.tree);
   if (folders.empty()) return Detected(std::nullopt);
   if (folders.front().empty()) return Detected("wav.scp is in DATA");
-  return Detected(counted(folders.size(), "wav.scp is", "wav.scp are") +
-                  " below DATA, the first in " + printable(folders.front()) + "/");
+  return Detected(formatted("{} below DATA, the first in {}/",
+                            counted(folders.size(), "wav.scp is", "wav.scp are"),
+                            printable(folders.front())));
 }
 
 Result<Findings> read(const LayoutInput& input) {
   const std::vector<std::string> folders = data_folders(input.tree);
   if (folders.empty()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "no wav.scp in " + input.tree.root + " or below; give the folder that holds it");
+    return Status(
+        StatusCode::kInvalidArgument,
+        formatted("no wav.scp in {} or below; give the folder that holds it", input.tree.root));
   }
   std::vector<ListSource> scripts;
   std::vector<ListSource> segments;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/files/walked_files.hpp"
 #include "corpus/layouts/layout.hpp"
@@ -84,7 +85,7 @@ Detected detect_by_file(const LayoutInput& input, FileFilter asked, std::string_
   });
   if (!is_found || has_metadata_list(input)) return Detected(std::nullopt);
   if (!failure.ok()) return failure;
-  return Detected(std::string(what) + " (" + printable(found) + ") are in DATA");
+  return Detected(formatted("{} ({}) are in DATA", what, printable(found)));
 }
 
 }  // namespace xtts::corpus

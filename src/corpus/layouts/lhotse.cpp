@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/files/names.hpp"
@@ -48,7 +49,7 @@ std::string key_of(std::string_view list, std::string_view kind) {
   const auto place = list.rfind(kind);
   if (place == std::string_view::npos) return {};
   if (list.ends_with(".gz")) list.remove_suffix(3);
-  return std::string(list.substr(0, place)) + "*" + std::string(list.substr(place + kind.size()));
+  return formatted("{}*{}", list.substr(0, place), list.substr(place + kind.size()));
 }
 
 // Pairs manifests by their names.
@@ -110,8 +111,9 @@ class PairReader {
         known_.begin(), known_.end(),
         [](const auto& member) { return member.second.is_usable && !member.second.is_named; }));
     if (idle_count > 0) {
-      clips_.note(counted(idle_count, "recording", "recordings") + " of " + recordings_.list +
-                  (idle_count == 1 ? " has" : " have") + " no supervision: no clip is made of it");
+      clips_.note(formatted("{} of {}{} no supervision: no clip is made of it",
+                            counted(idle_count, "recording", "recordings"), recordings_.list,
+                            idle_count == 1 ? " has" : " have"));
     }
     return {};
   }
@@ -142,7 +144,7 @@ class PairReader {
     const auto [place, is_new] = known_.try_emplace(id);
     Recording& recording = place->second;
     if (!is_new) {
-      return "the same recording is in line " + std::to_string(recording.line) + ", which is used";
+      return formatted("the same recording is in line {}, which is used", recording.line);
     }
     clips_.hold(kLhotseRecordingBytes + id.size());
     recording.line = row.line;
@@ -174,13 +176,13 @@ class PairReader {
     if (read->id.empty()) return "the supervision has no id";
     const auto place = known_.find(read->audio);
     if (place == known_.end()) {
-      return "there is no recording " + printable(read->audio) + " in " + recordings_.list;
+      return formatted("there is no recording {} in {}", printable(read->audio), recordings_.list);
     }
     Recording& recording = place->second;
     recording.is_named = true;
     if (!recording.is_usable) {
-      return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
-             recordings_.list;
+      return formatted("its recording cannot be used: line {} of {}", recording.line,
+                       recordings_.list);
     }
     if (auto fault = fault_of_channels(said_on, recording.channels)) return fault;
     if (!read->segment || !read->segment->end_s) return "the supervision has no start or duration";
@@ -211,8 +213,8 @@ Detected detect(const LayoutInput& input) {
   const Manifests found = find_manifests(input.tree);
   if (found.pairs.empty()) return Detected(std::nullopt);
   const ManifestPair& first = found.pairs.front();
-  return Detected(printable(first.recordings) + " and " + printable(first.supervisions) +
-                  " are in DATA");
+  return Detected(formatted("{} and {} are in DATA", printable(first.recordings),
+                            printable(first.supervisions)));
 }
 
 Result<Findings> read(const LayoutInput& input) {

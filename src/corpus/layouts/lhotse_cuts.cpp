@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/files/names.hpp"
@@ -115,9 +116,10 @@ class CutsReader {
     if (id == nullptr || id->empty()) return "the cut has no id";
     cut.id = *id;
     if (type != nullptr && *type != "MonoCut" && *type != "MultiCut") {
-      return "the cut is a " + printable(*type) +
-             ", which would have to be mixed; save its audio (CutSet.save_audios) and its cuts "
-             "anew";
+      return formatted(
+          "the cut is a {}, which would have to be mixed; save its audio (CutSet.save_audios) and "
+          "its cuts anew",
+          printable(*type));
     }
     const auto recording = fields.find("recording");
     if (recording == fields.end() || !recording->is_object()) return "the cut has no recording";
@@ -195,7 +197,7 @@ class CutsReader {
 Detected detect(const LayoutInput& input) {
   const std::vector<std::string> lists = find_cuts(input.tree);
   if (lists.empty()) return Detected(std::nullopt);
-  return Detected(names_of(lists) + (lists.size() == 1 ? " is" : " are") + " in DATA");
+  return Detected(formatted("{}{} in DATA", names_of(lists), lists.size() == 1 ? " is" : " are"));
 }
 
 Result<Findings> read(const LayoutInput& input) {

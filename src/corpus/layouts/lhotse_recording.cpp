@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.hpp"
 #include "corpus/files/names.hpp"
 
 namespace xtts::corpus {
@@ -32,8 +33,8 @@ std::optional<std::string> fault_of_channels(const LhotseChannels& said_on,
         return std::find(said_on.begin(), said_on.end(), channel) != said_on.end();
       });
   if (said_on.empty() || has_all) return std::nullopt;
-  std::string text = "the supervision is of channel " + std::to_string(said_on.front());
-  for (std::size_t i = 1; i < said_on.size(); ++i) text += ", " + std::to_string(said_on[i]);
+  std::string text = formatted("the supervision is of channel {}", said_on.front());
+  for (std::size_t i = 1; i < said_on.size(); ++i) text += formatted(", {}", said_on[i]);
   return text +
          ", and its recording has more, which would be mixed: make each channel a file and a "
          "recording, or name all channels if they have the same voice";
@@ -52,8 +53,9 @@ Result<std::string> source_of_recording(const json& recording) {
     return bad("the source of the recording has no type or no name");
   }
   if (*type != "file") {
-    return bad("the recording is a " + printable(*type) +
-               ", which is never run or fetched; make it a file and name that");
+    return bad(formatted(
+        "the recording is a {}, which is never run or fetched; make it a file and name that",
+        printable(*type)));
   }
   const auto transforms = recording.find("transforms");
   if (transforms != recording.end() && !transforms->empty()) {

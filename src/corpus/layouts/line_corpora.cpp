@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/names.hpp"
@@ -41,8 +42,7 @@ Facts librispeech_list(const DataTree& tree, std::string_view list) {
 Result<bool> looks_like_librispeech(const LayoutInput& input, std::string_view list,
                                     const ListFacts& facts) {
   const std::string_view chapter = nearest_folders(input.tree, list).nearest;
-  return file_name(list) ==
-         facts.speaker + "-" + std::string(chapter) + std::string(kChapterSuffix);
+  return file_name(list) == formatted("{}-{}{}", facts.speaker, chapter, kChapterSuffix);
 }
 
 NoClip librispeech_line(const CorpusLine& line) {
@@ -220,7 +220,7 @@ std::string_view openslr_language(std::string_view folder) {
 std::string further_fields(const std::vector<std::string_view>& fields) {
   nlohmann::json further = nlohmann::json::object();
   for (std::size_t i = 1; i + 1 < fields.size(); ++i) {
-    if (!fields[i].empty()) further["column_" + std::to_string(i + 1)] = std::string(fields[i]);
+    if (!fields[i].empty()) further[formatted("column_{}", i + 1)] = std::string(fields[i]);
   }
   return further.empty() ? std::string() : formats::dump_canonical(further);
 }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/names.hpp"
@@ -204,9 +205,9 @@ class ListReader {
     // The first good line sets the number of fields.
     const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
     if (fields.size() != expected || fields.size() > kFieldsMax) {
-      return "the line has " + counted(fields.size(), "field", "fields") + " where " +
-             (lines_.empty() ? "two or three are expected"
-                             : "the first line has " + std::to_string(expected));
+      return formatted("the line has {} where {}", counted(fields.size(), "field", "fields"),
+                       lines_.empty() ? "two or three are expected"
+                                      : formatted("the first line has {}", expected));
     }
     Line& kept = lines_.emplace_back();
     kept.source = &line.list.source;
@@ -248,8 +249,8 @@ class ListReader {
 Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const Found found, find_lists(input));
   if (found.lists.empty()) return Detected(std::nullopt);
-  return Detected(names_of(found.lists) + (found.lists.size() == 1 ? " has" : " have") +
-                  " lines file|text");
+  return Detected(formatted("{}{} lines file|text", names_of(found.lists),
+                            found.lists.size() == 1 ? " has" : " have"));
 }
 
 Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const Found& found) {
@@ -260,9 +261,9 @@ Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const F
   XTTS_TRY(refuse_list_keys(config, "list"));
   if (!found.lists.empty()) return lists_by_split(input, found.lists, "list");
   return Status(StatusCode::kInvalidArgument,
-                "no file list in " + input.tree.root +
-                    " or its filelists/: looked for *.txt and *.csv with lines file|text whose "
-                    "first file is there");
+                formatted("no file list in {} or its filelists/: looked for *.txt and *.csv with "
+                          "lines file|text whose first file is there",
+                          input.tree.root));
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
@@ -56,7 +57,7 @@ class LjspeechReader {
     // A clip may have the id "id" or "audio".
     if (!header || clips_.has_audio(source, trimmed(line.substr(0, line.find('|'))))) return false;
     columns = *header;
-    clips_.note(source.list + " has a header line: " + printable(line));
+    clips_.note(formatted("{} has a header line: {}", source.list, printable(line)));
     return true;
   }
 

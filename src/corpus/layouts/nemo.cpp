@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/layouts/layout.hpp"
@@ -24,8 +25,8 @@ Result<std::vector<std::string>> manifests(const LayoutInput& input) {
 Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<std::string> lists, manifests(input));
   if (lists.empty()) return Detected(std::nullopt);
-  return Detected(names_of(lists) + (lists.size() == 1 ? " names" : " name") +
-                  " audio_filepath in JSON lines");
+  return Detected(formatted("{}{} audio_filepath in JSON lines", names_of(lists),
+                            lists.size() == 1 ? " names" : " name"));
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -174,16 +175,17 @@ class NemoTarReader {
     if (!shard) return refuse("the line has no shard_id");
     const auto tar = tars_.find(std::pair(std::string(tar_folder_of(source.list)), *shard));
     if (tar == tars_.end()) {
-      return refuse("there is no archive of shard " + std::to_string(*shard) + " in " +
-                    folder_name(std::string(tar_folder_of(source.list))));
+      return refuse(formatted("there is no archive of shard {} in {}", *shard,
+                              folder_name(std::string(tar_folder_of(source.list)))));
     }
     XTTS_ASSIGN(const Archive* const archive, archive_of(source, tar->second));
     const TarMember* member = find(*archive, row->audio);
     if (member == nullptr) {
-      return refuse(printable(archive->path) + " has no member " + printable(row->audio) +
-                    (archive->fault.empty() ? "" : "; it " + archive->fault));
+      return refuse(formatted("{} has no member {}{}", printable(archive->path),
+                              printable(row->audio),
+                              archive->fault.empty() ? "" : "; it " + archive->fault));
     }
-    if (member->fault) return refuse(printable(member->name) + " " + *member->fault);
+    if (member->fault) return refuse(formatted("{} {}", printable(member->name), *member->fault));
     add(source, line, *row, *archive, *member);
     return {};
   }
@@ -228,7 +230,7 @@ class NemoTarReader {
       XTTS_TRY(clips_.check_bounds(source));
       slot->members.insert(std::move(**member));
     }
-    if (!slot->fault.empty()) clips_.note(printable(path) + " " + slot->fault);
+    if (!slot->fault.empty()) clips_.note(formatted("{} {}", printable(path), slot->fault));
     return slot.get();
   }
 
@@ -254,8 +256,8 @@ class NemoTarReader {
 Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<std::string> lists, find_nemo_manifests(input));
   if (lists.empty()) return Detected(std::nullopt);
-  return Detected(names_of(lists) + (lists.size() == 1 ? " names" : " name") +
-                  " members of tars beside");
+  return Detected(formatted("{}{} members of tars beside", names_of(lists),
+                            lists.size() == 1 ? " names" : " name"));
 }
 
 Result<Findings> read(const LayoutInput& input) {

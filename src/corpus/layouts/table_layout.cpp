@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -118,10 +119,10 @@ Status check_columns(const LayoutInput& input, std::span<const ListSource> sourc
     }
     if (is_there) continue;
     XTTS_ASSIGN(const std::string text, beginning_of(input, sources.front().list));
-    return {StatusCode::kInvalidArgument, std::string(column.key) + ": " + sources.front().list +
-                                              " has no column " + printable(column.name) +
-                                              "; it begins with " +
-                                              printable(first_line(text).substr(0, 200))};
+    return {StatusCode::kInvalidArgument,
+            formatted("{}: {} has no column {}; it begins with {}", std::string(column.key),
+                      sources.front().list, printable(column.name),
+                      printable(first_line(text).substr(0, 200)))};
   }
   return {};
 }
@@ -135,19 +136,20 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
   if (lists.empty() && !input.config.columns.audio.empty()) {
     return Status(StatusCode::kInvalidArgument,
-                  "no table in " + input.tree.root + " has a column " +
-                      printable(input.config.columns.audio) +
-                      " (audio_column): looked into *.csv, *.tsv, *.jsonl and *.json");
+                  formatted("no table in {} has a column {} (audio_column): looked into *.csv, "
+                            "*.tsv, *.jsonl and *.json",
+                            input.tree.root, printable(input.config.columns.audio)));
   }
   if (lists.empty()) {
     for (const std::string& list : lists_in(input.tree, "", kEndings)) {
       const auto refusal = refusal_of_columns(input, list);
       if (refusal) return refusal->with_context("no table in " + input.tree.root);
     }
-    return Status(StatusCode::kInvalidArgument,
-                  "no table in " + input.tree.root +
-                      ": looked for *.csv, *.tsv, *.jsonl and *.json with a field audio (or "
-                      "audio_path, audio_file, path, file, filename, wav, wav_path)");
+    return Status(
+        StatusCode::kInvalidArgument,
+        formatted("no table in {}: looked for *.csv, *.tsv, *.jsonl and *.json with a field audio "
+                  "(or audio_path, audio_file, path, file, filename, wav, wav_path)",
+                  input.tree.root));
   }
   return lists_by_split(input, lists, "table");
 }
@@ -155,8 +157,8 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
 Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
   if (lists.empty()) return Detected(std::nullopt);
-  return Detected(names_of(lists) + (lists.size() == 1 ? " has" : " have") +
-                  " a field that names audio");
+  return Detected(formatted("{}{} a field that names audio", names_of(lists),
+                            lists.size() == 1 ? " has" : " have"));
 }
 
 Result<Findings> read(const LayoutInput& input) {
@@ -181,15 +183,15 @@ std::optional<Status> refusal_of_columns(const LayoutInput& input, std::string_v
   std::string names;
   for (const std::string& column : columns)
     names += (names.empty() ? "" : ", ") + printable(column);
-  return Status(
-      StatusCode::kInvalidArgument,
-      printable(list) + " has the columns " + names +
-          ", and none of these names is known for the audio. Say which column is which: " +
-          option_or_setting("audio-column", "corpus.audio_column", "NAME") + ", " +
-          option_or_setting("text-column", "corpus.text_column", "NAME") +
-          " and so on; or make a line of known names its first line (audio: " +
-          table_layout::known_names(FieldRole::kAudio) +
-          "; text: " + table_layout::known_names(FieldRole::kRaw) + ")");
+  return Status(StatusCode::kInvalidArgument,
+                formatted("{} has the columns {}, and none of these names is known for the audio. "
+                          "Say which column is which: {}, {} and so on; or make a line of known "
+                          "names its first line (audio: {}; text: {})",
+                          printable(list), names,
+                          option_or_setting("audio-column", "corpus.audio_column", "NAME"),
+                          option_or_setting("text-column", "corpus.text_column", "NAME"),
+                          table_layout::known_names(FieldRole::kAudio),
+                          table_layout::known_names(FieldRole::kRaw)));
 }
 
 extern const Layout kTableLayout = {

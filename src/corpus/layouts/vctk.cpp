@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/names.hpp"
@@ -110,7 +111,7 @@ class VctkSpeakers {
   bool read(const WalkedFile& file, ClipCollector& clips) {
     auto list = read_list(input_, file.path);
     if (!list.ok()) {
-      clips.note(printable(file.path) + " is not used: " + list.status().message());
+      clips.note(formatted("{} is not used: {}", printable(file.path), list.status().message()));
       return false;
     }
     while (const auto line = list->next()) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -206,10 +207,12 @@ class ShardReader {
 
   Result<std::string> content(const TarMember& member) {
     const std::string_view name = file_name(member.name);
-    if (member.fault) return Status(StatusCode::kBadInput, printable(name) + " " + *member.fault);
+    if (member.fault)
+      return Status(StatusCode::kBadInput, formatted("{} {}", printable(name), *member.fault));
     if (member.data.size_bytes > kTextBytesMax) {
       return Status(StatusCode::kBadInput,
-                    printable(name) + " has " + counted(member.data.size_bytes, "byte", "bytes"));
+                    formatted("{} has {}", printable(name),
+                              counted(member.data.size_bytes, "byte", "bytes")));
     }
     std::string bytes(static_cast<std::size_t>(member.data.size_bytes), '\0');
     const auto out = std::as_writable_bytes(std::span<char>(bytes));
@@ -219,7 +222,7 @@ class ShardReader {
     }
     if (bytes.starts_with(kUtf8Mark)) bytes.erase(0, kUtf8Mark.size());
     if (const auto fault = fault_of_text_bytes(bytes)) {
-      return Status(StatusCode::kBadInput, printable(name) + " " + *fault);
+      return Status(StatusCode::kBadInput, formatted("{} {}", printable(name), *fault));
     }
     return std::string(trimmed(bytes));
   }
@@ -235,7 +238,8 @@ class ShardReader {
       auto parsed = parse_json_line(on_one_line(line));
       if (!parsed.ok()) {
         return Status(StatusCode::kBadInput,
-                      printable(file_name(sample.fields->name)) + " " + parsed.status().message());
+                      formatted("{} {}", printable(file_name(sample.fields->name)),
+                                parsed.status().message()));
       }
       fields = std::move(*parsed);
     }
@@ -246,8 +250,9 @@ class ShardReader {
     auto row = sample.text ? read_row(std::move(fields), kNamesWithoutText)
                            : read_row(std::move(fields), kNames);
     if (!row.ok()) {
-      return Status(StatusCode::kBadInput,
-                    printable(file_name(sample.fields->name)) + " " + row.status().message());
+      return Status(
+          StatusCode::kBadInput,
+          formatted("{} {}", printable(file_name(sample.fields->name)), row.status().message()));
     }
     texts.row = std::move(*row);
     return texts;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -93,10 +94,10 @@ Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
     const auto slash = absolute.rfind('/');
     const std::string folder =
         slash == std::string::npos || slash == 0 ? "/" : absolute.substr(0, slash);
-    return Status(StatusCode::kInvalidArgument,
-                  printable(listed) + " leaves DATA (" + tree.root +
-                      "); name audio inside it, or give the folder that holds it: " +
-                      option("audio-root", folder));
+    return Status(
+        StatusCode::kInvalidArgument,
+        formatted("{} leaves DATA ({}); name audio inside it, or give the folder that holds it: {}",
+                  printable(listed), tree.root, option("audio-root", folder)));
   };
   if (listed.starts_with('/')) {
     for (const std::string* root : {&tree.root, &tree.real_root}) {
@@ -151,14 +152,14 @@ void AudioFinder::collect_hints() {
   if (has_hints_) return;
   has_hints_ = true;
   const auto refuse = [&](const std::string& path, const std::string& reason) {
-    refused_.emplace(without_audio_extension(path), printable(path) + " " + reason);
-    refused_.emplace(path, printable(path) + " " + reason);
+    refused_.emplace(without_audio_extension(path), formatted("{} {}", printable(path), reason));
+    refused_.emplace(path, formatted("{} {}", printable(path), reason));
   };
   for (const Refusal& refusal : tree_.refusals) {
     refuse(refusal.path, refusal.reason);
     if (refusal.is_sound) {
       refused_.emplace(without_suffix(refusal.path),
-                       printable(refusal.path) + " " + refusal.reason);
+                       formatted("{} {}", printable(refusal.path), refusal.reason));
     }
     if (refusal.is_folder) refused_folders_.emplace(refusal.path, &refusal);
   }
@@ -196,18 +197,18 @@ Miss AudioFinder::explain_miss(const ListSource& source, std::string_view listed
       return {refused->second};
     }
     if (const Refusal* refused = refused_folder_of(path)) {
-      return {printable(refused->path) + " " + refused->reason, refused->kind};
+      return {formatted("{} {}", printable(refused->path), refused->reason), refused->kind};
     }
     const auto alike = look_alikes_.find(folded(without_audio_extension(path)));
     if (alike != look_alikes_.end()) {
       const std::string difference =
           first_difference(without_audio_extension(path), without_audio_extension(alike->second));
-      return {"no audio of this name; " + printable(alike->second) +
-              " is almost it: " + (difference.empty() ? "its extension differs" : difference)};
+      return {formatted("no audio of this name; {} is almost it: {}", printable(alike->second),
+                        difference.empty() ? "its extension differs" : difference)};
     }
   }
-  return {"no audio named " + printable(listed) + " in " +
-          folder_name(is_from_data ? std::string() : source.audio_folder)};
+  return {formatted("no audio named {} in {}", printable(listed),
+                    folder_name(is_from_data ? std::string() : source.audio_folder))};
 }
 
 }  // namespace xtts::corpus

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/encoding.hpp"
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/lists/gunzip.hpp"
@@ -71,13 +72,13 @@ class PackedSource final : public ByteWindow::Source {
         rest_ = packed_;
       }
       auto status = inflater_.take(rest_, out);
-      if (!status.ok()) return Status(status.code(), path_ + " " + status.message());
+      if (!status.ok()) return Status(status.code(), formatted("{} {}", path_, status.message()));
       if (rest_.empty()) packed_.clear();
     }
     unpacked_bytes_ += out.size() - before;
     if (unpacked_bytes_ > kListBytesMax) {
-      return refuse("inflates to more than " + counted(kListBytesMax, "byte", "bytes") +
-                    "; divide it into several lists");
+      return refuse(formatted("inflates to more than {}; divide it into several lists",
+                              counted(kListBytesMax, "byte", "bytes")));
     }
     if (unpacked_bytes_ > kUnpackedFreeBytes && unpacked_bytes_ / kPackedRatioMax > packed_bytes_) {
       return refuse("inflates to more than " + std::to_string(kPackedRatioMax) +
@@ -91,7 +92,7 @@ class PackedSource final : public ByteWindow::Source {
 
  private:
   Status refuse(std::string reason) const {
-    return {StatusCode::kInvalidArgument, path_ + " " + std::move(reason)};
+    return {StatusCode::kInvalidArgument, formatted("{} {}", path_, std::move(reason))};
   }
 
   std::uint64_t packed_bytes_;
@@ -145,8 +146,9 @@ Result<ByteWindow> ByteWindow::open(Env& env, const std::string& path, bool is_p
   XTTS_ASSIGN(auto file, env.open_for_read(path));
   if (file->size_bytes() > kListBytesMax) {
     return Status(StatusCode::kInvalidArgument,
-                  path + " has " + counted(file->size_bytes(), "byte", "bytes") + "; at most " +
-                      counted(kListBytesMax, "byte is", "bytes are") + " allowed");
+                  formatted("{} has {}; at most {} allowed", path,
+                            counted(file->size_bytes(), "byte", "bytes"),
+                            counted(kListBytesMax, "byte is", "bytes are")));
   }
   ByteWindow bytes;
   if (is_packed) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check_cancelled.hpp"
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
@@ -128,8 +129,7 @@ void ClipCollector::refuse_clip(const ListSource& source, const ListedClip& clip
 std::string ClipCollector::place_of_first(std::uint32_t clip) const {
   const Mention& mention = mentions_[clip];
   if (mention.line == 0) return printable(found_.clips[clip].source);
-  return "line " + std::to_string(mention.line) + " of " +
-         printable(named_sources_[mention.source]->list);
+  return formatted("line {} of {}", mention.line, printable(named_sources_[mention.source]->list));
 }
 
 void ClipCollector::remember_mention(const ListSource& source, const ListedClip& clip) {
@@ -184,7 +184,7 @@ void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
        {std::pair("speaker", clip.speaker), std::pair("language", clip.language)}) {
     if (value.empty()) continue;
     if (const auto fault = fault_of_label(value)) {
-      return refuse_clip(source, clip, id, std::string("the ") + what + " " + *fault);
+      return refuse_clip(source, clip, id, formatted("the {} {}", what, *fault));
     }
   }
   if (const auto fault = fault_of_segment(clip.segment))
@@ -193,8 +193,8 @@ void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
   if (const auto first = places_.find_or_add(id, place, found_.clips)) {
     const bool in_other_split = named_sources_[mentions_[*first].source]->split != source.split;
     return refuse_clip(source, clip, id,
-                       "the same id is in " + place_of_first(*first) + ", which is used" +
-                           (in_other_split ? "; a clip can be in one split only" : ""),
+                       formatted("the same id is in {}, which is used{}", place_of_first(*first),
+                                 in_other_split ? "; a clip can be in one split only" : ""),
                        RejectClass::kInput, formats::Rule::kIdTwice);
   }
   const bool is_of_tree = clip.member == nullptr && !is_in_root_place(audio.file->path);
@@ -252,16 +252,17 @@ Status ClipCollector::check_bounds(const ListSource& source) const {
   if (held_bytes() > input_.clip_bytes_max) return too_much_memory(source);
   if (found_.problems.size() <= kProblemsMax) return {};
   return {StatusCode::kInvalidArgument,
-          "more than " + counted(kProblemsMax, "line", "lines") + " of " + source.list +
-              " cannot be used, the last because: " + found_.problems.back().reason.detail};
+          formatted("more than {} of {} cannot be used, the last because: {}",
+                    counted(kProblemsMax, "line", "lines"), source.list,
+                    found_.problems.back().reason.detail)};
 }
 
 Status ClipCollector::too_much_memory(const ListSource& source) const {
-  std::string text = "the clips that DATA's lists name need more than " +
-                     std::to_string(input_.clip_bytes_max >> 20U) +
-                     " MiB of memory, half of what " + option("memory") + " allows (" +
-                     counted(line_count_, "line", "lines") + " so far, the last of " +
-                     printable(source.list) + ")";
+  std::string text = formatted(
+      "the clips that DATA's lists name need more than {} MiB of memory, half of what {} allows "
+      "({} so far, the last of {})",
+      input_.clip_bytes_max >> 20U, option("memory"), counted(line_count_, "line", "lines"),
+      printable(source.list));
   // The part of this list that was read lets us estimate the memory for all of it.
   const ListLog list = input_.log == nullptr ? ListLog() : input_.log->list;
   const double share = list.read_bytes == 0 ? 1.0
@@ -289,27 +290,28 @@ Status ClipCollector::nothing_found(std::span<const ListSource> sources,
   std::string lists = sources.empty() ? std::string() : sources.front().list;
   if (sources.size() > 1) lists += " and " + counted(sources.size() - 1, "more list", "more lists");
   if (sources.empty()) {
-    text = "none of the " + counted(line_count_, "clip", "clips") + " in " + input_.tree.root +
-           " can be used; expected " + std::string(expected);
+    text = formatted("none of the {} in {} can be used; expected {}",
+                     counted(line_count_, "clip", "clips"), input_.tree.root, expected);
   } else if (line_count_ == 0) {
-    text = lists + (sources.size() > 1 ? " hold" : " holds") + " no line; expected " +
-           std::string(expected);
+    text = formatted("{}{} no line; expected {}", lists, sources.size() > 1 ? " hold" : " holds",
+                     expected);
   } else if (named_count_ == 0) {
-    text = "none of the " + counted(line_count_, "line", "lines") + " of " + lists +
-           " can be used; expected " + std::string(expected) + " in UTF-8";
+    text = formatted("none of the {} of {} can be used; expected {} in UTF-8",
+                     counted(line_count_, "line", "lines"), lists, expected);
   } else {
-    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " + lists +
-           " has audio in " + folder_name(sources.front().audio_folder);
+    text = formatted("none of the {} named in {} has audio in {}",
+                     counted(named_count_, "clip", "clips"), lists,
+                     folder_name(sources.front().audio_folder));
   }
   if (!found_.problems.empty()) {
     const Reject& first = found_.problems.front();
-    text += " (the first, " + place_in_words(first) + ": " + first.reason.detail + ")";
+    text += formatted(" (the first, {}: {})", place_in_words(first), first.reason.detail);
   }
   if (outside_count_ > 0) text += "; audio outside of DATA is read with " + audio_root_option();
   text += index_.audio_count() == 0
-              ? "; there is no audio file in " + input_.tree.root + " at all"
-              : "; " + counted(index_.audio_count(), "audio file is", "audio files are") +
-                    " there, which layout folder would take without text";
+              ? formatted("; there is no audio file in {} at all", input_.tree.root)
+              : formatted("; {} there, which layout folder would take without text",
+                          counted(index_.audio_count(), "audio file is", "audio files are"));
   const bool may_pass =
       !found_.problems.empty() && found_.problems.front().kind == RejectClass::kEnvironment;
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
@@ -322,11 +324,10 @@ void ClipCollector::note_misses(std::span<const ListSource> sources) {
     const auto missed = miss_counts_.find(&source);
     if (missed == miss_counts_.end()) continue;
     if (++named_count > kSourcesNamed) break;
-    found_.notes.push_back(
-        counted(missed->second, "clip", "clips") + " of " + source.list +
-        (missed->second == 1 ? " has" : " have") + " no audio: it is looked for in " +
-        folder_name(source.audio_folder) +
-        (source.audio_folder.empty() ? "" : ", beside the list and in the data folder"));
+    found_.notes.push_back(formatted(
+        "{} of {}{} no audio: it is looked for in {}{}", counted(missed->second, "clip", "clips"),
+        source.list, missed->second == 1 ? " has" : " have", folder_name(source.audio_folder),
+        source.audio_folder.empty() ? "" : ", beside the list and in the data folder"));
   }
   if (miss_counts_.size() > kSourcesNamed) {
     found_.notes.push_back("and so on for " + counted(miss_counts_.size(), "list", "lists"));
@@ -339,8 +340,9 @@ void ClipCollector::add_notes(std::span<const ListSource> sources) {
   };
   note_misses(sources);
   if (outside_count_ > 0) {
-    found_.notes.push_back(counted(outside_count_, "clip has its", "clips have their") +
-                           " audio outside of DATA, which is read with " + audio_root_option());
+    found_.notes.push_back(formatted("{} audio outside of DATA, which is read with {}",
+                                     counted(outside_count_, "clip has its", "clips have their"),
+                                     audio_root_option()));
   }
   // A corpus with one text for each clip lacks no normalized text, so it gets no note.
   if (normalized_count_ > 0) {
@@ -354,7 +356,8 @@ void ClipCollector::add_notes(std::span<const ListSource> sources) {
              "audio files are not used by the list");
   for (const Refusal& refusal : input_.tree.refusals) {
     if (refusal.is_folder) {
-      found_.notes.push_back("the folder " + printable(refusal.path) + " " + refusal.reason);
+      found_.notes.push_back(
+          formatted("the folder {} {}", printable(refusal.path), refusal.reason));
     }
   }
   const auto list_count = std::count_if(

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/files/walked_files.hpp"
@@ -34,9 +35,9 @@ Result<LineReader> read_list(const LayoutInput& input, std::string_view list) {
   const auto facts = input.env.stat(input.tree.full_path(list));
   if (facts.ok() && facts->size_bytes > kListBytesMax) {
     return Status(StatusCode::kInvalidArgument,
-                  printable(list) + " has " + counted(facts->size_bytes, "byte", "bytes") +
-                      "; a list may have 4 GiB: divide it, and name the parts as corpora of a "
-                      "corpora.yaml");
+                  formatted("{} has {}; a list may have 4 GiB: divide it, and name the parts as "
+                            "corpora of a corpora.yaml",
+                            printable(list), counted(facts->size_bytes, "byte", "bytes")));
   }
   return text.status().with_context("reading the list");
 }

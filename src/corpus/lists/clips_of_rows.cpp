@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/files/audio_extensions.hpp"
@@ -160,11 +161,10 @@ Result<std::vector<ListSource>> lists_by_split(const LayoutInput& input,
     source.split = split_of_name(list);
     if (!source.split) {
       return Status(StatusCode::kInvalidArgument,
-                    input.tree.root + " holds " + counted(lists.size(), "list", "lists") + " (" +
-                        names_of(lists) + "), and the name of " + printable(list) +
-                        " is no split; say which with metadata_train_file (and "
-                        "metadata_eval_file) and layout " +
-                        std::string(layout));
+                    formatted("{} holds {} ({}), and the name of {} is no split; say which with "
+                              "metadata_train_file (and metadata_eval_file) and layout {}",
+                              input.tree.root, counted(lists.size(), "list", "lists"),
+                              names_of(lists), printable(list), layout));
     }
   }
   return sources;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/small_list.hpp"
 #include "base/try.hpp"
@@ -90,9 +91,10 @@ void LineReader::skip_rest_of_line() {
 std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   if (bytes.size() > kTextBytesMax) {
     // A longer line is kept only up to this size.
-    return std::string(bytes.size() >= kLineBytesKept ? "has at least " : "has ") +
-           counted(bytes.size(), "byte", "bytes") + " of text; at most " +
-           counted(kTextBytesMax, "byte is", "bytes are") + " allowed";
+    return formatted("{}{} of text; at most {} allowed",
+                     bytes.size() >= kLineBytesKept ? "has at least " : "has ",
+                     counted(bytes.size(), "byte", "bytes"),
+                     counted(kTextBytesMax, "byte is", "bytes are"));
   }
   if (bytes.find('\0') != std::string_view::npos)
     return "holds a NUL byte: where it is UTF-16, give " +
@@ -100,9 +102,8 @@ std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   if (is_ascii(bytes)) return std::nullopt;
   const std::size_t valid = utf8_valid_bytes(bytes);
   if (valid == bytes.size()) return std::nullopt;
-  return "is not UTF-8 (byte " + std::to_string(valid + 1) +
-         "); save it as UTF-8, or name its encoding, as in " +
-         option_or_setting("encoding", "corpus.encoding", "cp1256");
+  return formatted("is not UTF-8 (byte {}); save it as UTF-8, or name its encoding, as in {}",
+                   valid + 1, option_or_setting("encoding", "corpus.encoding", "cp1256"));
 }
 
 std::vector<std::string_view> fields_of(std::string_view line, char separator) {
@@ -117,8 +118,8 @@ std::vector<std::string_view> fields_of(std::string_view line, char separator) {
 
 std::optional<std::string> fault_of_field_count(std::size_t count, std::size_t expected) {
   if (count == expected) return std::nullopt;
-  return "has " + counted(count, "field", "fields") + " where the header line has " +
-         std::to_string(expected);
+  return formatted("has {} where the header line has {}", counted(count, "field", "fields"),
+                   expected);
 }
 
 std::string on_one_line(std::string_view text) {

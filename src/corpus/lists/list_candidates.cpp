@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
@@ -68,10 +69,9 @@ Result<std::string> beginning_of(const LayoutInput& input, std::string_view list
   auto bytes = read_beginning(input, list);
   if (!bytes.ok()) {
     return Status(bytes.status().code(),
-                  "whether " + printable(list) +
-                      " is a list of the clips cannot be seen: " + bytes.status().message() +
-                      "; mend it, take it out of DATA, or name the layout (" +
-                      option("layout-of-data") + ")");
+                  formatted("whether {} is a list of the clips cannot be seen: {}; mend it, take "
+                            "it out of DATA, or name the layout ({})",
+                            printable(list), bytes.status().message(), option("layout-of-data")));
   }
   if (bytes->starts_with(kUtf8Mark)) bytes->erase(0, kUtf8Mark.size());
   return bytes;
@@ -105,18 +105,18 @@ Status refuse_list_keys(const formats::CorpusConfig& config, std::string_view na
       config.wavs_train_folder.empty() && config.wavs_eval_folder.empty()) {
     return {};
   }
-  return {
-      StatusCode::kInvalidArgument,
-      "layout " + std::string(name) +
-          " finds its lists itself and reads no lists that are named to it: leave "
-          "metadata_train_file, metadata_eval_file, "
-          "wavs_train_folder and wavs_eval_folder empty, or choose layout ljspeech, table or list"};
+  return {StatusCode::kInvalidArgument,
+          formatted("layout {} finds its lists itself and reads no lists that are named to it: "
+                    "leave metadata_train_file, metadata_eval_file, wavs_train_folder and "
+                    "wavs_eval_folder empty, or choose layout ljspeech, table or list",
+                    name)};
 }
 
 Status not_this_layout(const LayoutInput& input, std::string_view expected) {
   return {StatusCode::kInvalidArgument,
-          "there is no " + std::string(expected) + " in " + input.tree.root +
-              "; give the folder that holds the corpus, or choose layout auto"};
+          formatted(
+              "there is no {} in {}; give the folder that holds the corpus, or choose layout auto",
+              expected, input.tree.root)};
 }
 
 }  // namespace xtts::corpus

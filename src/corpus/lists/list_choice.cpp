@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/files/walked_files.hpp"
@@ -38,8 +39,7 @@ Result<std::string> config_path(const DataTree& tree, std::string_view key,
   while (path.ends_with('/')) path.remove_suffix(1);
   if (path == ".") path = {};
   if (fault_of_listed_path(path)) {
-    return invalid(std::string(key) + ": " + std::string(value) + " is not inside DATA (" +
-                   tree.root + ")");
+    return invalid(formatted("{}: {} is not inside DATA ({})", key, value, tree.root));
   }
   return std::string(path);
 }
@@ -52,9 +52,9 @@ Result<std::string> readable_list(const DataTree& tree, const std::string& path)
   if (is_found) return resolved;
   for (const Refusal& refusal : tree.refusals) {
     const bool is_on_the_way = resolved == refusal.path || resolved.starts_with(refusal.path + "/");
-    if (is_on_the_way) return invalid(printable(refusal.path) + " " + refusal.reason);
+    if (is_on_the_way) return invalid(formatted("{} {}", printable(refusal.path), refusal.reason));
   }
-  return invalid("there is no list " + printable(path) + " in " + tree.root);
+  return invalid(formatted("there is no list {} in {}", printable(path), tree.root));
 }
 
 bool holds(const DataTree& tree, const std::string& path) {
@@ -73,8 +73,8 @@ Result<std::string> configured_list(const DataTree& tree, std::string_view key,
     if (file.path.ends_with("/" + path)) below.push_back(file.path);
   }
   if (below.size() > 1) {
-    return invalid(std::string(key) + ": " + printable(path) +
-                   " is in several folders: " + names_of(below) + "; give its path in DATA");
+    return invalid(formatted("{}: {} is in several folders: {}; give its path in DATA", key,
+                             printable(path), names_of(below)));
   }
   return readable_list(tree, below.empty() ? path : below.front());
 }
@@ -90,7 +90,7 @@ Result<std::string> audio_folder_of(const LayoutInput& input, const std::string&
     if (has_walked_folder(input.tree, beside)) return beside;
   }
   if (!has_walked_folder(input.tree, folder)) {
-    return invalid(std::string(key) + ": there is no folder " + folder + " in " + input.tree.root);
+    return invalid(formatted("{}: there is no folder {} in {}", key, folder, input.tree.root));
   }
   return folder;
 }
@@ -101,14 +101,14 @@ Result<std::string> only_metadata(const DataTree& tree) {
   if (found.others.size() == 1) return found.others.front();
   if (found.others.empty()) {
     return invalid(
-        "no metadata.csv in " + tree.root +
-        " (also looked for metadata.txt and *metadata*.csv); "
-        "give the folder that holds it, set metadata_train_file, or choose layout folder");
+        formatted("no metadata.csv in {} (also looked for metadata.txt and *metadata*.csv); give "
+                  "the folder that holds it, set metadata_train_file, or choose layout folder",
+                  tree.root));
   }
-  return invalid(tree.root + " holds " + counted(found.others.size(), "list", "lists") + " (" +
-                 names_of(found.others) +
-                 ") and no metadata.csv; say which with metadata_train_file "
-                 "(and metadata_eval_file), or choose layout folder to use the audio without text");
+  return invalid(
+      formatted("{} holds {} ({}) and no metadata.csv; say which with metadata_train_file (and "
+                "metadata_eval_file), or choose layout folder to use the audio without text",
+                tree.root, counted(found.others.size(), "list", "lists"), names_of(found.others)));
 }
 
 Status check_keys(const formats::CorpusConfig& config) {

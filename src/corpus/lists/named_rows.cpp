@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/names.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
@@ -17,7 +18,7 @@ std::vector<std::string> as_names(std::vector<std::string> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     cells[i] = std::string(trimmed(cells[i]));
     // pandas writes the row number in a column without a name.
-    if (cells[i].empty()) cells[i] = "column_" + std::to_string(i + 1);
+    if (cells[i].empty()) cells[i] = formatted("column_{}", i + 1);
   }
   return cells;
 }
@@ -70,14 +71,15 @@ Status NamedRows::read_header(const std::string& list) {
   auto header = table_->next();
   if (!header) return {};  // an empty list has no rows
   const auto invalid = [&](const std::string& reason) {
-    return Status(StatusCode::kInvalidArgument, "the header line of " + list + " " + reason);
+    return Status(StatusCode::kInvalidArgument,
+                  formatted("the header line of {} {}", list, reason));
   };
   if (header->fault) return invalid(*header->fault);
   names_ = as_names(std::move(header->fields));
   std::vector<std::string> sorted = names_;
   std::sort(sorted.begin(), sorted.end());
   const auto twin = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twin != sorted.end()) return invalid("has the name " + printable(*twin) + " twice");
+  if (twin != sorted.end()) return invalid(formatted("has the name {} twice", printable(*twin)));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/clips/splits.hpp"
 #include "corpus/files/names.hpp"
@@ -24,8 +25,7 @@ bool has_value(const json& value) {
 }
 
 Status wrong(std::string_view name, std::string_view what) {
-  return {StatusCode::kBadInput,
-          "has a field " + printable(name) + " that is " + std::string(what)};
+  return {StatusCode::kBadInput, formatted("has a field {} that is {}", printable(name), what)};
 }
 
 // A number is accepted as a text: a speaker or an id may be a number.
@@ -72,8 +72,9 @@ class RowReader {
     XTTS_ASSIGN(const std::string split, take_text(FieldRole::kSplit));
     clip.split = split_of_word(split);
     if (!split.empty() && !clip.split) {
-      return Status(StatusCode::kBadInput,
-                    "has the split " + printable(split) + "; known are train, validation and test");
+      return Status(
+          StatusCode::kBadInput,
+          formatted("has the split {}; known are train, validation and test", printable(split)));
     }
     XTTS_ASSIGN(clip.segment, take_segment());
     if (!row_.empty()) clip.extra_json = formats::dump_canonical(row_);
@@ -173,8 +174,8 @@ std::string segment_suffix(const Segment& segment) {
                   is_in_range ? std::llround(seconds * 1000.0) : 0LL);
     return std::string(buffer.data());
   };
-  return "_" + digits(segment.start_s) + "-" +
-         (segment.end_s ? digits(*segment.end_s) : std::string("end"));
+  return formatted("_{}-{}", digits(segment.start_s),
+                   segment.end_s ? digits(*segment.end_s) : std::string("end"));
 }
 
 }  // namespace xtts::corpus

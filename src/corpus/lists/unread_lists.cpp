@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/column_files.hpp"
@@ -129,14 +130,14 @@ bool names_audio(std::string_view text, const AudioNames& names) {
 
 std::string beginning_for_people(std::string_view text) {
   std::string line(first_line(text).substr(0, kHeaderCharacters));
-  return " begins with '" + printable(line) + "'";
+  return formatted(" begins with '{}'", printable(line));
 }
 
 std::string in_words(const std::vector<std::string>& lists) {
   std::string text;
   const std::size_t shown = shown_of(lists.size(), kListsNamed);
   for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + lists[i];
-  if (lists.size() > shown) text += " and " + std::to_string(lists.size() - shown) + " more";
+  if (lists.size() > shown) text += formatted(" and {} more", lists.size() - shown);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "decode/detail/libav.hpp"
 
 namespace xtts::decode::detail {
@@ -79,7 +80,7 @@ Status Complaints::failure(std::string_view operation, int code) const {
   if (code == AVERROR(ENOMEM)) return allocation_failure(operation);
   std::string text(operation);
   text += ": " + error_text(code);
-  if (!last_.empty()) text += " (" + last_ + ")";
+  if (!last_.empty()) text += formatted(" ({})", last_);
   return {StatusCode::kBadInput, std::move(text)};
 }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <optional>
 
+#include "base/formatted.hpp"
+
 namespace xtts::decode::detail {
 namespace {
 
@@ -33,8 +35,7 @@ std::uint64_t little(std::string_view bytes) {
 
 ContainerEnd beyond(std::string_view part, std::uint64_t bytes) {
   return {State::kCut, 0.0,
-          "its " + std::string(part) + " goes on for " + std::to_string(bytes) +
-              " bytes behind the file's end"};
+          formatted("its {} goes on for {} bytes behind the file's end", part, bytes)};
 }
 
 // Judges a chunk that holds all the sound.
@@ -169,7 +170,7 @@ ContainerEnd end_of_boxes(SourceReader& bytes) {
     if (!box) return {};
     const bool is_needed = box->id == "mdat" || box->id == "moof" || box->id == "moov";
     if (box->next > bytes.size_bytes())
-      return is_needed ? beyond("box \"" + box->id + "\"", box->next - bytes.size_bytes())
+      return is_needed ? beyond(formatted("box \"{}\"", box->id), box->next - bytes.size_bytes())
                        : ContainerEnd{State::kWhole};
     offset = box->next;
   }

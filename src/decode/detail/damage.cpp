@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/formatted.hpp"
+
 namespace xtts::decode::detail {
 namespace {
 
@@ -71,7 +73,7 @@ std::optional<audio::Warning> cut_of(const Demuxer& demuxer, const PacketLook& l
   if (const auto missing = missing_seconds(demuxer, look, end, seconds, facts.sample_rate_hz))
     return ends_early(*missing, seconds);
   if (const auto missing = look.missing_bytes())
-    return end_missing("its last frame lacks " + std::to_string(*missing) + " bytes");
+    return end_missing(formatted("its last frame lacks {} bytes", *missing));
   return std::nullopt;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/formatted.hpp"
+
 namespace xtts::decode::detail {
 namespace {
 
@@ -50,9 +52,8 @@ Misread misread_of(const AVInputFormat& container, const AVCodecParameters& soun
 
 Status refuse(const Misread& misread) {
   if (misread.what.empty()) return {};
-  return {StatusCode::kBadInput, "is sound that FFmpeg reads wrongly (" +
-                                     std::string(misread.what) +
-                                     "): " + std::string(misread.advice)};
+  return {StatusCode::kBadInput,
+          formatted("is sound that FFmpeg reads wrongly ({}): {}", misread.what, misread.advice)};
 }
 
 }  // namespace

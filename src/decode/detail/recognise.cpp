@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "decode/detail/misread.hpp"
 #include "decode/formats.hpp"
@@ -42,9 +43,10 @@ const AVInputFormat* by_suffix(std::string_view suffix) {
 
 std::string refusal_of(const AVInputFormat& format) {
   const FormatRule rule = rule_of_demuxer(format.name);
-  std::string text = std::string("it looks like '") + format.name + "'";
+  std::string text = formatted("it looks like '{}'", format.name);
   if (!rule.reason.empty()) text += ": " + std::string(rule.reason);
-  return (rule.holds_sound ? "is sound that is not read (" : "not an audio file (") + text + ")";
+  return formatted("{}{})",
+                   rule.holds_sound ? "is sound that is not read (" : "not an audio file (", text);
 }
 
 // If the suffix names a format without header, a weak likeness to another format is chance.

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::decode::detail {
@@ -13,10 +14,10 @@ constexpr std::size_t kHandOverSamples = std::size_t{1} << 16U;
 Status check_parameters(const AVFrame& frame) {
   const int channels = frame.ch_layout.nb_channels;
   if (frame.sample_rate < 1 || frame.sample_rate > static_cast<int>(audio::kSampleRateHzMax)) {
-    return {StatusCode::kBadInput, "a sample rate of " + std::to_string(frame.sample_rate) + " Hz"};
+    return {StatusCode::kBadInput, formatted("a sample rate of {} Hz", frame.sample_rate)};
   }
   if (channels < 1 || channels > kChannelsMax) {
-    return {StatusCode::kBadInput, std::to_string(channels) + " channels"};
+    return {StatusCode::kBadInput, formatted("{} channels", channels)};
   }
   return {};
 }

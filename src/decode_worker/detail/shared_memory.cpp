@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <string>
 
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 
 namespace xtts::decode_worker::detail {
@@ -15,8 +16,8 @@ namespace {
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 Status failure(const char* operation) {
-  return {StatusCode::kResource, std::string("memory shared with a decoder's worker: ") +
-                                     operation + ": " + error_words(errno)};
+  return {StatusCode::kResource, formatted("memory shared with a decoder's worker: {}: {}",
+                                           operation, error_words(errno))};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/formatted.hpp"
 #include "base/try.hpp"
 
 namespace xtts::decode_worker::detail {
@@ -115,8 +116,8 @@ Status Supervision::look() {
     exceeded_limit_ = {
         audio::ExceededLimit::Kind::kProcessorTime,
         {seconds_of(limits_.cpu_time_max), static_cast<double>(limits_.source_bytes)}};
-    return give_up("its decoder used more than " + in_words(limits_.cpu_time_max) +
-                   " of processor time for " + in_words(limits_.source_bytes) + ": given up");
+    return give_up(formatted("its decoder used more than {} of processor time for {}: given up",
+                             in_words(limits_.cpu_time_max), in_words(limits_.source_bytes)));
   }
   if (limits_.resident_bytes_max && worker_.resident_bytes() > *limits_.resident_bytes_max) {
     worker_state_ = WorkerState::kOutOfMemory;
@@ -125,9 +126,9 @@ Status Supervision::look() {
   if (is_idle()) {
     worker_.kill();
     exceeded_limit_ = {audio::ExceededLimit::Kind::kIdleTime, {seconds_of(limits_.idle_time_max)}};
-    return {StatusCode::kSourceIo, "its decoder stood still for " +
-                                       in_words(limits_.idle_time_max) +
-                                       ": tried again by the next build"};
+    return {StatusCode::kSourceIo,
+            formatted("its decoder stood still for {}: tried again by the next build",
+                      in_words(limits_.idle_time_max))};
   }
   return {};
 }

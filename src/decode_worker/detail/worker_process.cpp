@@ -16,6 +16,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/formatted.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 #include "decode_worker/decode_worker.hpp"
@@ -35,7 +36,7 @@ Status start_failure(const std::vector<std::string>& command, int error) {
   const bool is_scarce =
       error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOBUFS;
   return {is_scarce ? StatusCode::kResource : StatusCode::kInternal,
-          worker_name(command) + " cannot be started: " + error_words(error)};
+          formatted("{} cannot be started: {}", worker_name(command), error_words(error))};
 }
 
 // Moves a descriptor to another number. EMFILE if a number this high is above the limit.
@@ -119,7 +120,7 @@ const char* crash_name(int signal) {
 // A line of /proc/PROCESS/NAME; empty if the system has none. All users may read the ones that we
 // use.
 std::string line_about(const std::string& process, const char* name) {
-  return read_kernel_text("/proc/" + process + "/" + name);
+  return read_kernel_text(formatted("/proc/{}/{}", process, name));
 }
 
 // The second number of a line.
@@ -138,8 +139,9 @@ std::optional<std::chrono::nanoseconds> starved_time_of(const std::string& proce
 }
 
 Status killed_from_outside(const std::string& how) {
-  return {StatusCode::kSourceIo,
-          "its decoder was killed from outside (" + how + "): tried again by the next build"};
+  return {
+      StatusCode::kSourceIo,
+      formatted("its decoder was killed from outside ({}): tried again by the next build", how)};
 }
 
 }  // namespace
@@ -249,14 +251,14 @@ Status WorkerProcess::wait_for_exit() {
   if (!is_cause_known_) return killed_from_outside("for an unknown reason");
   if (!WIFSIGNALED(wait_status_)) {
     return {StatusCode::kCrashed,
-            "its decoder crashed (exit code " + std::to_string(WEXITSTATUS(wait_status_)) + ")"};
+            formatted("its decoder crashed (exit code {})", WEXITSTATUS(wait_status_))};
   }
   const int signal = WTERMSIG(wait_status_);
   if (signal == SIGKILL)
     return killed_from_outside("SIGKILL; the system may have run out of memory");
   const char* const crash = crash_name(signal);
-  if (crash == nullptr) return killed_from_outside("signal " + std::to_string(signal));
-  return {StatusCode::kCrashed, "its decoder crashed (" + std::string(crash) + ")"};
+  if (crash == nullptr) return killed_from_outside(formatted("signal {}", signal));
+  return {StatusCode::kCrashed, formatted("its decoder crashed ({})", std::string(crash))};
 }
 
 }  // namespace xtts::decode_worker::detail

@@ -19,7 +19,7 @@ from .._base.nvidia_libraries import name_folders
 
 PACKAGES = (
     "g++ pkg-config libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev "
-    "libyaml-cpp-dev libcli11-dev zlib1g-dev libxxhash-dev nlohmann-json3-dev python3-dev"
+    "libyaml-cpp-dev libcli11-dev zlib1g-dev libfmt-dev libxxhash-dev nlohmann-json3-dev python3-dev"
 )
 PROGRAM = Path(__file__).parent.with_name("xtts-precompute")
 _WAIT_AT_EXIT_S = 10.0  # for builds in daemon threads
