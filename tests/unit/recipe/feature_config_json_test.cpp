@@ -21,35 +21,6 @@ TEST(FeatureConfigJson, GivesBackEveryShippedRecipe) {
   }
 }
 
-TEST(FeatureConfigJson, ReadsFieldsThatDifferFromTheDefault) {
-  formats::FeatureConfig config;
-  config.sample_rate_hz = 16000;
-  config.loudness.method = formats::LoudnessMethod::kRms;
-  config.loudness.then_peak_to_one = true;
-  config.stft.framing = formats::Framing::kSame;
-  config.log.base = formats::LogBase::kTen;
-  config.too_long = formats::TooLong::kTruncate;
-  config.loudness.rms_plus = 0.5;
-  config.loudness.clip = true;
-  config.loudness.rounding = formats::Rounding::kOnce;
-  config.sample_scale = 2;
-  config.zeros = {1, 2, 3};
-  config.stft.remove_dc = true;
-  config.stft.preemphasis = 0.97;
-  config.stft.drop_last = true;
-  config.stft.multiple_frames = 2;
-  config.mel.triangles = formats::MelTriangles::kMel;
-  config.mel.bins_rate_hz = 8000;
-  config.log.range = 8;
-  config.normalize.channel_offsets = {1, 2};
-  config.normalize.channel_scales = {3, 4};
-  config.pad = formats::PadWhat::kSamples;
-  const nlohmann::json json = formats::to_json(config);
-  const auto read = formats::feature_config_from_json(json);
-  ASSERT_TRUE(read.ok());
-  EXPECT_EQ(formats::to_json(*read), json);
-}
-
 TEST(FeatureConfigJson, NamesWhatItDoesNotKnow) {
   nlohmann::json json = formats::to_json(formats::FeatureConfig());
   json["stft"]["window"] = "kaiser";
