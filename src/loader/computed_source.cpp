@@ -70,9 +70,9 @@ Status ComputedSource::prepare(const ReaderOptions& options) {
 }
 
 Status ComputedSource::learn(const ReaderOptions& options, bool keeps_facts) {
-  XTTS_ASSIGN(const auto chosen, Selection::choose(*clips_, {.split = options.split,
-                                                             .ids = options.ids,
-                                                             .exclude = options.exclude}));
+  ReaderOptions known = options;
+  known.where.clear();  // what it asks for is learnt here
+  XTTS_ASSIGN(const auto chosen, Selection::choose(*clips_, known));
   XTTS_TRY(table_->learn(
       chosen,
       {.thread_count = options.thread_count != 0 ? options.thread_count : default_thread_count(),

@@ -43,11 +43,7 @@ Result<std::unique_ptr<EpochPosition>> EpochPosition::open(const RecordSource& s
 
 Status EpochPosition::choose(std::span<const BatchLayout> layouts, const ReaderOptions& options) {
   const reader::ClipSet& clips = source_.clips();
-  XTTS_ASSIGN(selection_, Selection::choose(clips, {.split = options.split,
-                                                    .where = options.where,
-                                                    .ids = options.ids,
-                                                    .exclude = options.exclude,
-                                                    .not_at = source_.unusable_positions()}));
+  XTTS_ASSIGN(selection_, Selection::choose(clips, options, source_.unusable_positions()));
   plan_options_.has_buckets = !options.buckets.empty();
   if (plan_options_.has_buckets) {
     XTTS_ASSIGN(bucket_of_sample_, assign_buckets(clips, selection_, options.buckets));

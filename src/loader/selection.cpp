@@ -111,7 +111,7 @@ class Filter {
 
 }  // namespace
 
-// SelectionOptions, parsed.
+// What the options ask for, parsed.
 struct Selection::Wanted {
   std::optional<std::uint8_t> split;
   std::optional<query::Expression> where;
@@ -174,7 +174,8 @@ Digest Selection::digest() const {
   return hasher.finish();
 }
 
-Result<Selection> Selection::choose(const reader::ClipSet& clips, const SelectionOptions& options) {
+Result<Selection> Selection::choose(const reader::ClipSet& clips, const ReaderOptions& options,
+                                    const std::vector<std::uint64_t>& not_at) {
   Wanted wanted;
   if (!options.split.empty()) {
     XTTS_ASSIGN(wanted.split, split_number(options.split));
@@ -186,7 +187,7 @@ Result<Selection> Selection::choose(const reader::ClipSet& clips, const Selectio
     XTTS_ASSIGN(wanted.only, find_all(clips, options.ids));
   }
   XTTS_ASSIGN(const auto excluded, find_all(clips, options.exclude));
-  std::ranges::set_union(excluded, options.not_at, std::back_inserter(wanted.excluded));
+  std::ranges::set_union(excluded, not_at, std::back_inserter(wanted.excluded));
   Selection selection;
   for (std::size_t i = 0; i < clips.table_count(); ++i) {
     XTTS_TRY(selection.add_from(clips.table(i), clips.first_position(i), wanted));

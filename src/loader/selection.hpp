@@ -6,23 +6,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "base/hash.hpp"
 #include "reader/clip_set.hpp"
+#include "xtts/batch.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
-
-// A clip must meet all of these. An empty option chooses everything.
-struct SelectionOptions {
-  std::string split = {};                  // train, validation or test
-  std::string where = {};                  // an expression, as `ls --where` takes it
-  std::vector<std::string> ids = {};       // only these, "id" or "data set/id"
-  std::vector<std::string> exclude = {};   // not these
-  std::vector<std::uint64_t> not_at = {};  // not at these positions, ascending
-};
 
 // Consecutive positions.
 struct PositionRange {
@@ -34,8 +25,12 @@ struct PositionRange {
 
 class Selection {
  public:
+  // Of the options, those count that say which clips are wanted: `split`, `where`, `ids` ("id" or
+  // "data set/id") and `exclude`. A clip must meet all of them, and not lie at a position of
+  // `not_at`, which is ascending.
   [[nodiscard]] static Result<Selection> choose(const reader::ClipSet& clips,
-                                                const SelectionOptions& options);
+                                                const ReaderOptions& options,
+                                                const std::vector<std::uint64_t>& not_at = {});
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   // The position in the cache of a sample below size().

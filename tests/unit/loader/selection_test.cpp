@@ -21,7 +21,7 @@ class SelectionTest : public ::testing::Test {
     cache_ = *opened;
   }
 
-  [[nodiscard]] std::vector<std::uint64_t> chosen(const SelectionOptions& options) const {
+  [[nodiscard]] std::vector<std::uint64_t> chosen(const ReaderOptions& options) const {
     const auto selection = Selection::choose(*cache_, options);
     EXPECT_TRUE(selection.ok()) << selection.status().message();
     std::vector<std::uint64_t> positions;
@@ -44,7 +44,7 @@ class SelectionTest : public ::testing::Test {
     }
     return positions;
   }
-  [[nodiscard]] Status refused(const SelectionOptions& options) const {
+  [[nodiscard]] Status refused(const ReaderOptions& options) const {
     const auto selection = Selection::choose(*cache_, options);
     EXPECT_FALSE(selection.ok());
     return selection.status();
@@ -95,7 +95,7 @@ TEST_F(SelectionTest, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(SelectionTest, DigestTellsSelectionsApart) {
-  const auto digest = [&](const SelectionOptions& options) {
+  const auto digest = [&](const ReaderOptions& options) {
     const auto selection = Selection::choose(*cache_, options);
     return selection.ok() ? selection->digest() : Digest{};
   };
