@@ -102,13 +102,40 @@ def test_c_has_each_option_of_cpp(in_cpp, in_c):
     )
 
 
-def test_defaults_of_c_are_those_of_cpp(in_cpp, in_c):
-    class Options(ctypes.Structure):
-        _fields_ = [(name, C_TYPES.get(kind, ctypes.c_void_p)) for kind, name in in_c]
+def test_c_carries_each_option(in_c):
+    ours = (PROJECT / "src/api/c/capi_options.cpp").read_text()
+    forgotten = [name for _, name in in_c if is_option(name) and not re.search(rf"\boptions\.{name}\b", ours)]
+    assert not forgotten, "options_of() of src/api/c/capi_options.cpp makes nothing of them"
 
-    library = ctypes.CDLL(next(Path(xp.__file__).parent.glob("libxtts_reader.so*")))
-    options = Options()
-    library.xtts_reader_options_init(ctypes.byref(options), ctypes.c_size_t(ctypes.sizeof(options)))
+
+@pytest.fixture(scope="module")
+def library():
+    return ctypes.CDLL(next(Path(xp.__file__).parent.glob("libxtts_reader.so*")))
+
+
+@pytest.fixture
+def options(in_c, library):
+    """xtts_reader_options with its defaults."""
+    fields = [(name, C_TYPES.get(kind, ctypes.c_void_p)) for kind, name in in_c]
+    made = type("Options", (ctypes.Structure,), {"_fields_": fields})()
+    library.xtts_reader_options_init(ctypes.byref(made), ctypes.c_size_t(ctypes.sizeof(made)))
+    return made
+
+
+def test_c_refuses_numbers_that_no_choice_or_switch_has(in_c, library, options, path):
+    cache, reader = ctypes.c_void_p(), ctypes.c_void_p()
+    assert library.xtts_cache_open(str(path).encode(), ctypes.byref(cache), None) == 0
+    for name in [name for kind, name in in_c if kind == "int32_t"]:
+        default = getattr(options, name)
+        for value in (-(2**31), -1, 99):
+            setattr(options, name, value)
+            code = library.xtts_reader_open(cache, ctypes.byref(options), ctypes.byref(reader), None)
+            assert code == 1, f"{name} = {value} is not XTTS_INVALID_ARGUMENT"
+        setattr(options, name, default)
+    library.xtts_cache_close(cache)
+
+
+def test_defaults_of_c_are_those_of_cpp(in_cpp, options):
     assert options.struct_bytes == ctypes.sizeof(options)
     for member, text in in_cpp.items():
         expected = value_of(text)
