@@ -59,11 +59,10 @@ struct FeatureExtractor::Impl {
   Status measure_padding() {
     formats::BySoundColumn<std::vector<float>> made;
     FrameRows rows;
-    for (const SoundColumn column :
-         {SoundColumn::kMel, SoundColumn::kLinear, SoundColumn::kEnergy}) {
-      if (column == SoundColumn::kMel && !makes_mels) continue;
-      made[column].resize(widths[column]);
-      rows[column] = made[column];
+    for (const formats::SoundColumnInfo& info : formats::all_sound_columns()) {
+      if (info.counts_samples || (info.column == SoundColumn::kMel && !makes_mels)) continue;
+      made[info.column].resize(widths[info.column]);
+      rows[info.column] = made[info.column];
     }
     XTTS_TRY(engine->run(std::vector<float>(2 * n_fft), 1, rows));
     bool are_alike = true;

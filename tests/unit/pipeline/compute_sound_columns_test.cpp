@@ -48,6 +48,13 @@ std::vector<std::int16_t> samples_in(const std::string& wav) {
   return samples;
 }
 
+TEST(SoundColumns, EachHasARowInTheNoteOfTheFormat) {
+  const auto note = read_text_file(Env::real(), XTTS_SOURCE_DIR "/formats/cache-v1.md", 1 << 20);
+  ASSERT_TRUE(note.ok());
+  for (const formats::SoundColumnInfo& info : formats::all_sound_columns())
+    EXPECT_THAT(*note, ::testing::HasSubstr("\n| `" + std::string(info.name) + "` | ["));
+}
+
 TEST(SoundColumns, StandBesideTheMelWithoutChangingIt) {
   MemoryEnv env;
   add_listed_sounds(env, 6);
