@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "formats/canonical_json.hpp"
 #include "formats/corpus_config.hpp"

@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
 
-#include "formats/recipe.hpp"
-
-#include "formats/feature_config.hpp"
+#include "formats/feature_members.hpp"
+#include "formats/recipe_members.hpp"
 
 namespace xtts::formats {
 namespace {
@@ -24,36 +26,30 @@ TEST(Validate, AcceptsTheDefaults) {
   EXPECT_THAT(StorageConfig().validate(), IsEmpty());
 }
 
+template <typename Section>
+struct ExpectLimits {
+  double bad;
+
+  void member(const auto& /*row*/, const std::string& name, auto at) {
+    Section section;
+    using Value = std::remove_reference_t<decltype(at(section))>;
+    if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>) {
+      at(section) = bad;
+      EXPECT_THAT(section.validate(), Contains(testing::StartsWith(name))) << bad;
+    }
+  }
+  bool enters(const auto& row, const std::string& /*name*/, auto /*at*/) {
+    return row.is_there == nullptr;  // no recipe sets what is baked
+  }
+};
+
 TEST(Validate, RefusesNotANumberAndInfinityEverywhere) {
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(),
                            -std::numeric_limits<double>::infinity()}) {
-    FeatureConfig config;
-    config.trim.top_db = bad;
-    config.loudness.target = bad;
-    config.mel.f_min_hz = bad;
-    config.mel.f_max_hz = bad;
-    config.log.floor = bad;
-    config.normalize.offset = bad;
-    config.normalize.scale = bad;
-    config.pad_value = bad;
-    config.spectrum = SpectrumKind::kRootPlus;
-    config.spectrum_floor = bad;
-    const auto problems = config.validate();
-    for (const char* key :
-         {"trim.top_db", "loudness.target", "mel.f_min_hz", "mel.f_max_hz", "log.floor",
-          "normalize.offset", "normalize.scale", "pad_value", "spectrum_floor"}) {
-      EXPECT_THAT(problems, Contains(testing::StartsWith(std::string(key) + ": "))) << bad;
-    }
-    CorpusConfig corpus;
-    corpus.train_split = bad;
-    corpus.validation_split = bad;
-    corpus.train_subset_fraction = bad;
-    corpus.max_source_seconds = bad;
-    corpus.max_clip_seconds = bad;
-    corpus.too_short_seconds = bad;
-    corpus.silent_dbfs = bad;
-    corpus.clipped_share = bad;
-    EXPECT_EQ(corpus.validate().size(), 8U) << bad;
+    ExpectLimits<FeatureConfig> features{bad};
+    visit_members(kFeatureMembers, "", kItself, features);
+    ExpectLimits<CorpusConfig> corpus{bad};
+    visit_members(kCorpusMembers, "", kItself, corpus);
   }
 }
 
