@@ -47,7 +47,7 @@ def test_counts_are_those_of_lists(case):
 )
 def test_a_readers_epoch(options, expected, cache):
     with cache.reader(**options) as reader:
-        epoch = Epoch.of(reader, options, 1)
+        epoch = Epoch.of(reader, reader._options, 1)
         if "ids" in options:
             assert epoch.samples == reader.sample_count
         else:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import xtts_precompute as xp
 from support import PROJECT
-from xtts_precompute._cache.options import DEFAULTS, READER_OPTIONS, core_options
+from xtts_precompute._cache.options import READER_OPTIONS, core_options
+from xtts_precompute._cache.readable import DEFAULTS
 from xtts_precompute._loaders.loader import reader_options
 
 # Members that Python has no argument for: it warns, and handles Ctrl-C by itself.
@@ -83,7 +84,7 @@ def value_of(text):
 
 
 def test_defaults_of_python_are_those_of_cpp(in_cpp, cache):
-    ours = core_options(cache.columns, {})
+    ours = core_options(cache.columns, DEFAULTS)
     for member, text in in_cpp.items():
         if member in ONLY_COMPILED:
             continue

@@ -55,8 +55,8 @@ from ._cache.cache import Cache, open
 from ._cache.clips import Clip
 from ._cache.normalization import Normalization
 from ._cache.options import Statistics
+from ._cache.readable import Column
 from ._cache.reader import Reader, ReaderStats
-from ._cache.stored import Column
 from ._runtime.clip import Reject, RuntimeClip
 from ._runtime.clips import RuntimeClips, RuntimeProgress, RuntimeReader, runtime
 from .profile.profiler import StepProfiler

@@ -24,7 +24,8 @@ from .._base.words import counted
 from .._build import tools
 from .._build.progress import ColumnProgress, listener
 from .clips import Clip
-from .stored import Column, Stored
+from .readable import Column
+from .stored import Stored
 
 AXES = ("frames", "tokens", "own", "fixed")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")

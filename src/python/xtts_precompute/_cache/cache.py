@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,8 +13,6 @@ from .._base.choices import listed
 from .._base.errors import InvalidArgumentError, MissingPackageError
 from .clips import Clip
 from .ids import position_in
-from .options import Readable
-from .reader import Reader
 from .stored import PathLike, Stored
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ def open(path: PathLike | Iterable[PathLike]) -> Cache:
     return Cache(names)
 
 
-class Cache(Stored, Readable):
+class Cache(Stored):
     """The clips of a cache, in canonical order: data set, split, id.
 
     `xtts_precompute.open()` makes it. `cache["LJ001-0001"]` and `cache[0]` are clips,
@@ -124,11 +122,6 @@ class Cache(Stored, Readable):
         from . import to_datasets
 
         return to_datasets.copy(datasets, self, tuple(columns), split)
-
-    # ---- batches
-
-    def _open_reader(self, options: Mapping[str, Any]) -> Reader:
-        return Reader(self, options)
 
     # ---- further columns
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._base.words import counted
-from .options import DEFAULTS
 
 
 class Epoch(NamedTuple):
@@ -26,16 +25,13 @@ class Epoch(NamedTuple):
 
     @classmethod
     def of(cls, reader: Any, options: Mapping[str, Any], world_size: int) -> Epoch | None:
-        """Returns the Epoch of a reader and its options, or None if it has buckets.
+        """Returns the Epoch of a reader and all of its options, or None if it has buckets.
 
         Batches of buckets have several sizes, and only the reader can count them.
         """
-        given = {**DEFAULTS, **options}
-        return (
-            None
-            if given["buckets"]
-            else cls(reader.samples_per_epoch, int(given["batch_size"]), world_size, bool(given["drop_last"]))
-        )
+        if options["buckets"]:
+            return None
+        return cls(reader.samples_per_epoch, int(options["batch_size"]), world_size, bool(options["drop_last"]))
 
     def steps(self, consumed: int = 0) -> int:
         """Returns the steps that are left after this many consumed samples."""
@@ -77,11 +73,10 @@ def begin_next_epoch(state: dict[str, Any]) -> None:
 
 
 def warn_of_no_batch(sample_count: int, options: Mapping[str, Any]) -> None:
-    """Warns the caller who iterates over an epoch that has no batch."""
-    given = {**DEFAULTS, **options}
+    """Warns the caller who iterates over an epoch that has no batch. `options` has all of them."""
     why = (
-        f"{counted(sample_count, 'clip does', 'clips do')} not fill one of "
-        f"{given['batch_size']} on each of {counted(given['world_size'], 'rank', 'ranks')}; drop_last=False keeps them"
+        f"{counted(sample_count, 'clip does', 'clips do')} not fill one of {options['batch_size']} on each of "
+        f"{counted(options['world_size'], 'rank', 'ranks')}; drop_last=False keeps them"
     )
     warnings.warn(f"an epoch has no batch: {why if sample_count else no_clips(options)}", stacklevel=3)
 

@@ -20,7 +20,6 @@ from .._base.warn import warn
 from .batch import Batch
 from .epochs import begin_next_epoch, warn_of_no_batch
 from .options import core_options
-from .stored import Stored
 
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
 _WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch, and for clips that are being computed
@@ -119,7 +118,7 @@ class Reader:
     def _tell_of_normalizing(self, columns: list[Any]) -> None:
         """Warns if the reader normalizes what the recipe has normalized."""
         for name, _, _, how, _, _ in columns:
-            if how == "none" or not isinstance(self._cache, Stored):
+            if how == "none":
                 continue
             try:
                 done = self._cache.normalization

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Union
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
 
 import numpy as np
 
 from .. import _core
 from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
-from .ids import Ids, is_unicode
+from .ids import is_unicode
 from .normalization import Normalization, of_parts
 from .options import Statistics
+from .readable import Column, Readable
+from .reader import Reader
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class Column(NamedTuple):
-    """A named array that a cache holds for every clip."""
-
-    name: str
-    dtype: str
-    """The stored type: "float32", "float16", "bfloat16", "int32" ..."""
-    shape: tuple[int, ...]
-    """The shape of a padded record. Axis 0 is the one with a true length."""
-    axis: str = "frames"
-    """What its rows go along: "frames", "tokens", "own" (as many as the clip has) or "fixed"."""
-    rows_per_frame: int = 1
-    """Rows for each frame, for axis "frames"; 0 for other axes."""
-    version: str | None = None
-    """The version given to add_column(); None if the recipe makes the column."""
-    missing: int = 0
-    """Clips that came or changed since add_column() and have no record yet; the same call makes those."""
-
-
-class Stored:
-    """What a Cache knows of itself. Clips, batches and readers take it; Cache adds them to it."""
+class Stored(Readable):
+    """What a Cache knows of itself. Clips take it; Cache adds them to it."""
 
     def __init__(self, paths: Sequence[str], digest: str | None = None) -> None:
         self._paths = tuple(paths)
@@ -70,39 +54,9 @@ class Stored:
         return self._paths
 
     @property
-    def recipe(self) -> str:
-        """The name of the recipe."""
-        return self._core.recipe
-
-    @property
-    def features_fingerprint(self) -> str:
-        """32 hexadecimal digits, equal for two caches whose features have the same definition."""
-        return self._core.features_fingerprint
-
-    @property
-    def text_fingerprint(self) -> str:
-        """32 hexadecimal digits, equal for two caches whose tokens are made in the same way."""
-        return self._core.text_fingerprint
-
-    @property
     def generation(self) -> int:
         """How often the cache, or the first of several, has been published."""
         return self._core.generation
-
-    @property
-    def digest(self) -> str:
-        """32 hexadecimal digits that identify this generation of these caches."""
-        return self._digest
-
-    @property
-    def speakers(self) -> tuple[str, ...]:
-        """The speakers' names; `batch.speaker` has places in this tuple."""
-        return tuple(self._core.speakers)
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages' names; `batch.language` has places in this tuple."""
-        return tuple(self._core.languages)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -139,25 +93,9 @@ class Stored:
 
     # ---- its clips' ids
 
-    def __len__(self) -> int:
-        return len(self._core)
-
     @property
     def _shown(self) -> str:
         return " + ".join(repr(path) for path in self._paths)
-
-    @property
-    def ids(self) -> Ids:
-        """The clips' ids: a sequence that looks each one up when it is asked for."""
-        return Ids(self)
-
-    def __contains__(self, clip_id: object) -> bool:
-        if not isinstance(clip_id, str) or not is_unicode(clip_id):
-            return False
-        try:
-            return self._core.find(clip_id) is not None
-        except InvalidArgumentError:  # several of the caches have it
-            return True
 
     def _find(self, clip_id: str) -> int:
         position = self._core.find(clip_id) if is_unicode(clip_id) else None
@@ -167,6 +105,11 @@ class Stored:
 
     def _id(self, position: int) -> str:
         return self._core.id(position)
+
+    # ---- batches
+
+    def _open_reader(self, options: Mapping[str, Any]) -> Reader:
+        return Reader(self, options)
 
     # ---- other processes
 

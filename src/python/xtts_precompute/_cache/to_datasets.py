@@ -10,7 +10,8 @@ import numpy as np
 from .._base.choices import no_such
 from .._base.errors import InvalidArgumentError
 from .clips import Clip
-from .stored import Column, Stored
+from .readable import Column
+from .stored import Stored
 
 _TEXTS = ("id", "split", "text", "text_normalized", "speaker", "language")
 

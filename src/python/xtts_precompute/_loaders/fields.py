@@ -8,7 +8,7 @@ from typing import Any
 from .._base.choices import listed, no_such
 from .._base.errors import InvalidArgumentError, NotFoundError
 from .._cache.batch import Batch
-from .._cache.options import Readable
+from .._cache.readable import Readable
 
 
 class FieldDict(dict[str, Any]):

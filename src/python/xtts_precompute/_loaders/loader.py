@@ -13,7 +13,8 @@ from .._base.choices import no_others
 from .._base.errors import InvalidArgumentError
 from .._cache.batch import Batch
 from .._cache.cache import Cache, open
-from .._cache.options import DEFAULTS, Readable, core_options, kept
+from .._cache.options import core_options, kept
+from .._cache.readable import DEFAULTS, Readable
 from .._cache.reader import Reader, ReaderStats
 from .._cache.stored import PathLike
 from .fields import Fields
@@ -51,7 +52,7 @@ def reader_options(cache: Readable, options: Mapping[str, Any]) -> dict[str, Any
     """
     given = kept(options)
     no_others("argument of a reader", given, DEFAULTS)
-    core_options(cache.columns, given)
+    core_options(cache.columns, {**DEFAULTS, **given})
     return given
 
 

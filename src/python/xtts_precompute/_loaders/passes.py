@@ -12,6 +12,7 @@ from .._base.choices import whole
 from .._base.errors import InvalidArgumentError
 from .._base.words import counted
 from .._cache.epochs import Epoch, begin_next_epoch, warn_of_no_batch
+from .._cache.readable import DEFAULTS
 
 Share = Callable[[], tuple[int, int]]
 T = TypeVar("T")
@@ -75,8 +76,11 @@ class Passes(Generic[T]):
                 reader.set_epoch(self._epoch)
             self._state = None
             self._reader, self._forks = reader, _core.fork_count()
-            _warn_of_empty_ranks(Epoch.of(reader, self._options, self._world_size))
+            _warn_of_empty_ranks(self._epoch_of(reader))
         return self._reader
+
+    def _epoch_of(self, reader: Any) -> Epoch | None:
+        return Epoch.of(reader, {**DEFAULTS, **self._options}, self._world_size)
 
     def _opened_by_rank(self) -> Any:
         """Returns the reader; opens it anew for its rank if there are several by now.
@@ -107,7 +111,7 @@ class Passes(Generic[T]):
         if not self._is_placed:
             self.set_epoch(self._epoch + 1)
         if not len(reader):
-            warn_of_no_batch(reader.sample_count, {**self._options, "world_size": self._world_size})
+            warn_of_no_batch(reader.sample_count, {**DEFAULTS, **self._options, "world_size": self._world_size})
         self._pass_number += 1
         return _Pass(self, reader)
 
@@ -142,7 +146,7 @@ class Passes(Generic[T]):
         """
         reader = self._opened()
         state = dict(self._state) if self._state is not None else reader.state_dict()
-        return behind_last_batch(state, Epoch.of(reader, self._options, self._world_size))
+        return behind_last_batch(state, self._epoch_of(reader))
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Makes the next pass go on after the batches that the state's loader had handed out.
@@ -158,7 +162,7 @@ class Passes(Generic[T]):
     def _from_batch(self, number: int) -> Iterator[T]:
         """Begins a pass behind this many batches of the next pass's epoch."""
         reader = self._opened_by_rank()
-        epoch = Epoch.of(reader, self._options, self._world_size)
+        epoch = self._epoch_of(reader)
         if epoch is None:  # batches of buckets have several sizes: they are read
             return itertools.islice(self, number, None)
         next_epoch = self._epoch + (not self._is_placed)

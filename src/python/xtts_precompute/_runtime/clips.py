@@ -17,10 +17,9 @@ from .._base.choices import whole
 from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
 from .._base.warn import warn
 from .._build.arguments import Path, builder_options
-from .._cache.ids import Ids, is_unicode, position_in
-from .._cache.options import Readable
+from .._cache.ids import is_unicode, position_in
+from .._cache.readable import Column, Readable
 from .._cache.reader import Reader
-from .._cache.stored import Column
 from .clip import Reject, RuntimeClip
 
 if TYPE_CHECKING:
@@ -115,6 +114,9 @@ class RuntimeReader(Reader):
         found = (self._cache._core.reject(position) for position in self._core.left_out())
         return tuple(Reject(*parts) for parts in found if parts is not None)
 
+    def _tell_of_normalizing(self, columns: list[Any]) -> None:
+        """Does nothing: no record is normalized already."""
+
     def _warn_of_left_out(self, so_far: str = "") -> None:
         if self._has_warned or not (rejects := self.rejects):
             return
@@ -170,7 +172,6 @@ class RuntimeClips(Readable):
             name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows)
             for name, dtype, shape, rows, _ in self._handle.columns
         }
-        self._fills = {name: padding for name, _, _, _, padding in self._handle.columns}
 
     @property
     def _core(self) -> _builder.Runtime:
@@ -195,70 +196,14 @@ class RuntimeClips(Readable):
         return repr(os.fsdecode(self._options["data"]))
 
     @property
-    def recipe(self) -> str:
-        """The name of the recipe."""
-        return self._core.recipe
-
-    @property
-    def features_fingerprint(self) -> str:
-        """32 hexadecimal digits, as in a cache with features of the same definition."""
-        return self._core.features_fingerprint
-
-    @property
-    def text_fingerprint(self) -> str:
-        """32 hexadecimal digits, as in a cache whose tokens are made in the same way."""
-        return self._core.text_fingerprint
-
-    @property
-    def digest(self) -> str:
-        """32 hexadecimal digits that identify what was planned.
-
-        They cover the clips, their texts, their sources' sizes and times, and the recipe.
-        """
-        return self._digest
-
-    @property
     def layout_of_data(self) -> str:
         """What DATA was found to be: "ljspeech", "folder", ..."""
         return self._core.layout_of_data
 
     @property
-    def speakers(self) -> tuple[str, ...]:
-        """The speakers' names; `batch.speaker` has places in this tuple."""
-        return tuple(self._core.speakers)
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages' names; `batch.language` has places in this tuple."""
-        return tuple(self._core.languages)
-
-    @property
     def columns(self) -> dict[str, Column]:
         """The columns of every clip, by name, with the shapes of padded records, as batches have them."""
         return dict(self._columns)
-
-    @property
-    def fill_values(self) -> dict[str, float]:
-        """The number that fills rows without a clip, by column.
-
-        Behind a clip's own rows stands `clip.padding(column)`.
-        """
-        return dict(self._fills)
-
-    @property
-    def frames(self) -> int | None:
-        """The frames of a padded mel; None without a mel."""
-        return self._columns["mel"].shape[0] if "mel" in self._columns else None
-
-    @property
-    def mels(self) -> int | None:
-        """The channels of the mel; None without a mel."""
-        return self._columns["mel"].shape[1] if "mel" in self._columns else None
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The tokens of a padded text; None without tokens."""
-        return self._columns["tokens"].shape[0] if "tokens" in self._columns else None
 
     @property
     def rejects(self) -> list[Reject]:
@@ -278,17 +223,6 @@ class RuntimeClips(Readable):
         return f"<RuntimeClips of {self._shown}: {len(self)} clips, {shown}, recipe {self.recipe}>"
 
     # ---- its clips
-
-    def __len__(self) -> int:
-        return len(self._core)
-
-    @property
-    def ids(self) -> Ids:
-        """The clips' ids: a sequence that looks each one up when it is asked for."""
-        return Ids(self)
-
-    def __contains__(self, clip_id: object) -> bool:
-        return isinstance(clip_id, str) and is_unicode(clip_id) and self._core.find(clip_id) is not None
 
     def __getitem__(self, key: str | int) -> RuntimeClip:
         position = self._place(key)

@@ -18,6 +18,7 @@ from .._cache.cache import Cache
 from .._cache.clips import Clip
 from .._cache.epochs import Epoch
 from .._cache.options import OnRange, parsed_columns
+from .._cache.readable import DEFAULTS
 from .._cache.reader import Reader
 from .._loaders.fields import Fields, length_field
 from .._loaders.loader import CacheOrPath, opened_cache, reader_options
@@ -78,7 +79,7 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         options["columns"] = self._fields.narrowed(options["columns"])
         self._columns = [
             _PaddedColumn(self._cache, on_range, *wish)
-            for wish in parsed_columns(self._cache.columns, options["columns"])
+            for wish in parsed_columns(options["columns"], tuple(self._cache.columns))
         ]
         # A reader refuses what cannot be had: a conversion, a pad_value, a column that lacks clips.
         self._cache.reader(columns=options["columns"]).close()
@@ -363,7 +364,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
             reader.load_state_dict(self._state)
         self._state, self._running, self._is_over = None, reader, False
         self._workers, self._world_size = workers, world_size
-        epoch = Epoch.of(reader, self._options, world_size) if workers > 1 else None
+        epoch = Epoch.of(reader, {**DEFAULTS, **self._options}, world_size) if workers > 1 else None
         # None: all steps that the reader has.
         steps = (
             None if epoch is None else epoch.steps_of_worker(reader.state_dict()["samples_consumed"], workers, number)
@@ -384,11 +385,10 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         """Returns where the pass of this process stands: after the last batch that was handed out."""
         if self._running is not None:
             state = self._running.state_dict()
-            return (
-                state
-                if self._workers > 1
-                else behind_last_batch(state, Epoch.of(self._running, self._options, self._world_size))
-            )
+            if self._workers > 1:
+                return state
+            epoch = Epoch.of(self._running, {**DEFAULTS, **self._options}, self._world_size)
+            return behind_last_batch(state, epoch)
         known = self._state or self._left
         if known is not None:
             return dict(known)
