@@ -32,6 +32,7 @@ from ._base.errors import (
     MismatchError,
     MissingPackageError,
     NotFoundError,
+    Reject,
     RejectedClipError,
     ResourceError,
     SourceIoError,
@@ -57,7 +58,7 @@ from ._cache.normalization import Normalization
 from ._cache.options import Statistics
 from ._cache.readable import Column
 from ._cache.reader import Reader, ReaderStats
-from ._runtime.clip import Reject, RuntimeClip
+from ._runtime.clip import RuntimeClip
 from ._runtime.clips import RuntimeClips, RuntimeProgress, RuntimeReader, runtime
 from .profile.profiler import StepProfiler
 from .profile.report import ProfileReport

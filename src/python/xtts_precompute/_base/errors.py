@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Error(Exception):
@@ -88,46 +88,54 @@ class TooManyRejectsError(Error):
     code = "too many rejects"
 
 
+class Reject(NamedTuple):
+    """A clip, or a line of a list, that a build would not store; as in CACHE/rejects.jsonl."""
+
+    kind: str
+    """Whose fault it is: policy, input, crash or environment."""
+    stage: str
+    """Where it failed: list, discover, text, read, decode, condition or features."""
+    id: str
+    """The clip's full id; empty if none could be read."""
+    place: str
+    """A line of a list ("metadata.csv:12"), or a path relative to DATA."""
+    reason: str
+    """The reason, in words."""
+    rule: str
+    """The rule's name, for programs: too_long, source_empty, ..."""
+    numbers: dict[str, float]
+    """The rule's numbers, as in {"frames": 1034, "max_frames": 800}."""
+    about: str
+    """What the rule is about, beside numbers: a column, another clip's id, a library's message."""
+
+    def error(self) -> RejectedClipError:
+        """Returns the exception that asking for this clip raises."""
+        return RejectedClipError(*self)
+
+
 class RejectedClipError(Error):
     """A build would not store this clip. Take another one.
 
-    The attributes are those of a line of CACHE/rejects.jsonl.
+    The attributes are those of a Reject.
     """
 
     code = "rejected"
+    kind: str
+    stage: str
+    id: str
+    place: str
+    reason: str
+    rule: str
+    numbers: dict[str, float]
+    about: str
 
-    def __init__(
-        self, id: str, stage: str, kind: str, reason: str, place: str, rule: str, numbers: dict[str, float], about: str
-    ) -> None:
-        super().__init__(f"clip '{id}' is rejected ({stage}, {kind}): {reason}")
-        self.id = id
-        """The clip's full id."""
-        self.stage = stage
-        """Where it failed: list, discover, text, read, decode, condition or features."""
-        self.kind = kind
-        """Whose fault it is: policy, input, crash or environment."""
-        self.reason = reason
-        """The reason, in words."""
-        self.place = place
-        """A line of a list ("metadata.csv:12"), or a path relative to DATA."""
-        self.rule = rule
-        """The rule's name, for programs: too_long, source_empty, ..."""
-        self.numbers = numbers
-        """The rule's numbers, as in {"frames": 1034, "max_frames": 800}."""
-        self.about = about
-        """What the rule is about, beside numbers: a column, another clip's id, a library's message."""
+    def __init__(self, *parts: Any) -> None:
+        reject = Reject(*parts)
+        super().__init__(f"clip '{reject.id}' is rejected ({reject.stage}, {reject.kind}): {reject.reason}")
+        vars(self).update(reject._asdict())
 
     def __reduce__(self) -> tuple[type[RejectedClipError], tuple[Any, ...]]:
-        return RejectedClipError, (
-            self.id,
-            self.stage,
-            self.kind,
-            self.reason,
-            self.place,
-            self.rule,
-            self.numbers,
-            self.about,
-        )
+        return RejectedClipError, tuple(getattr(self, name) for name in Reject._fields)
 
 
 class InternalError(Error):

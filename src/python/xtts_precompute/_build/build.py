@@ -19,8 +19,41 @@ from .arguments import Path, builder_options, is_digest, path_bytes
 
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import TypedDict
+
+    from typing_extensions import Unpack
 
     from .rows import Found
+
+    class _Options(TypedDict, total=False):
+        """The arguments that build() has, whatever it returns."""
+
+        dataset: Any
+        recipe: Path | None
+        settings: Mapping[str, Any] | Iterable[str] | None
+        config: Path | None
+        layout_of_data: str | None
+        audio_roots: Path | Iterable[Path] | None
+        language: str | None
+        speakers: Path | None
+        store: Literal["lmdb", "hdf5"] | None
+        layout: Literal["padded", "packed"] | None
+        dtype: Literal["float32", "float16", "bfloat16"] | None
+        device: str
+        isa: Literal["best", "scalar", "avx2", "avx512"]
+        memory: int | str | None
+        max_rejects: int | float | str
+        max_dropped: float | str
+        max_gone: float | str
+        no_text: bool
+        partition: str | tuple[int, int] | None
+        threads: int | None
+        retry_rejects: bool
+        overwrite: bool | str
+        allow_mixed: bool
+        discard_unfinished: bool
+        progress: bool | Callable[[BuildProgress], object]
+
 
 _T = TypeVar("_T")
 
@@ -228,69 +261,13 @@ class VerifyReport:
 
 @overload
 def build(
-    data: Path | None = ...,
-    cache: Path | None = ...,
-    *,
-    dataset: Any = ...,
-    recipe: Path | None = ...,
-    settings: Mapping[str, Any] | Iterable[str] | None = ...,
-    config: Path | None = ...,
-    layout_of_data: str | None = ...,
-    audio_roots: Path | Iterable[Path] | None = ...,
-    language: str | None = ...,
-    speakers: Path | None = ...,
-    store: Literal["lmdb", "hdf5"] | None = ...,
-    layout: Literal["padded", "packed"] | None = ...,
-    dtype: Literal["float32", "float16", "bfloat16"] | None = ...,
-    device: str = ...,
-    isa: Literal["best", "scalar", "avx2", "avx512"] = ...,
-    memory: int | str | None = ...,
-    max_rejects: int | float | str = ...,
-    max_dropped: float | str = ...,
-    max_gone: float | str = ...,
-    no_text: bool = ...,
-    partition: str | tuple[int, int] | None = ...,
-    threads: int | None = ...,
-    retry_rejects: bool = ...,
-    overwrite: bool | str = ...,
-    allow_mixed: bool = ...,
-    discard_unfinished: bool = ...,
-    dry_run: Literal[False] = ...,
-    progress: bool | Callable[[BuildProgress], object] = ...,
+    data: Path | None = ..., cache: Path | None = ..., *, dry_run: Literal[False] = ..., **options: Unpack[_Options]
 ) -> BuildReport: ...
 
 
 @overload
 def build(
-    data: Path | None = ...,
-    cache: Path | None = ...,
-    *,
-    dataset: Any = ...,
-    recipe: Path | None = ...,
-    settings: Mapping[str, Any] | Iterable[str] | None = ...,
-    config: Path | None = ...,
-    layout_of_data: str | None = ...,
-    audio_roots: Path | Iterable[Path] | None = ...,
-    language: str | None = ...,
-    speakers: Path | None = ...,
-    store: Literal["lmdb", "hdf5"] | None = ...,
-    layout: Literal["padded", "packed"] | None = ...,
-    dtype: Literal["float32", "float16", "bfloat16"] | None = ...,
-    device: str = ...,
-    isa: Literal["best", "scalar", "avx2", "avx512"] = ...,
-    memory: int | str | None = ...,
-    max_rejects: int | float | str = ...,
-    max_dropped: float | str = ...,
-    max_gone: float | str = ...,
-    no_text: bool = ...,
-    partition: str | tuple[int, int] | None = ...,
-    threads: int | None = ...,
-    retry_rejects: bool = ...,
-    overwrite: bool | str = ...,
-    allow_mixed: bool = ...,
-    discard_unfinished: bool = ...,
-    dry_run: Literal[True],
-    progress: bool | Callable[[BuildProgress], object] = ...,
+    data: Path | None = ..., cache: Path | None = ..., *, dry_run: Literal[True], **options: Unpack[_Options]
 ) -> BuildPreview: ...
 
 

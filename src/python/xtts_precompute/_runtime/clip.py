@@ -1,44 +1,17 @@
-"""One computed clip, and a clip that a build would not store."""
+"""One computed clip."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._base.arrays import Array, to_array
 from .._base.choices import no_such
-from .._base.errors import NotFoundError, RejectedClipError
+from .._base.errors import NotFoundError
 from .._cache.clips import AnyClip
 
 if TYPE_CHECKING:
     from .. import _builder, _core
     from .clips import RuntimeClips
-
-
-class Reject(NamedTuple):
-    """A clip, or a line of a list, that a build would not store; as in CACHE/rejects.jsonl."""
-
-    kind: str
-    """Whose fault it is: policy, input, crash or environment."""
-    stage: str
-    """Where it failed: list, discover, text, read, decode, condition or features."""
-    id: str
-    """The clip's full id; empty if none could be read."""
-    place: str
-    """A line of a list ("metadata.csv:12"), or a path relative to DATA."""
-    reason: str
-    """The reason, in words."""
-    rule: str
-    """The rule's name, for programs: too_long, source_empty, ..."""
-    numbers: dict[str, float]
-    """The rule's numbers, as in {"frames": 1034, "max_frames": 800}."""
-    about: str
-    """What the rule is about, beside numbers: a column, another clip's id, a library's message."""
-
-    def error(self) -> RejectedClipError:
-        """Returns the exception that asking for this clip raises."""
-        return RejectedClipError(
-            self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about
-        )
 
 
 class RuntimeClip(AnyClip):

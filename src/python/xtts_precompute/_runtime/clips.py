@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import _core
 from .._base.choices import whole
-from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
+from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError, Reject
 from .._base.warn import warn
 from .._build.arguments import Path, builder_options
 from .._cache.ids import is_unicode, position_in
 from .._cache.readable import Column, Readable
 from .._cache.reader import Reader
-from .clip import Reject, RuntimeClip
+from .clip import RuntimeClip
 
 if TYPE_CHECKING:
     from .. import _builder
