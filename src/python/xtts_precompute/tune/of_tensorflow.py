@@ -95,9 +95,12 @@ def settings(plan: Plan) -> list[Setting]:
     return made
 
 
-def _gpus(tf: Any) -> list[Any]:
-    """Returns the GPUs. The question does not open them."""
-    return list(tf.config.list_physical_devices("GPU"))
+def _gpus(otherwise: Exception) -> list[Any]:
+    """Returns the GPUs, or raises where there is none. The question does not open them."""
+    found = list(load().config.list_physical_devices("GPU"))
+    if not found:
+        raise otherwise
+    return found
 
 
 def _threads(found: int, variable: str) -> int | str:
@@ -109,39 +112,27 @@ def _threads(found: int, variable: str) -> int | str:
 
 
 def _set_growth() -> None:
-    tf = load()
-    gpus = _gpus(tf)
-    if not gpus:
-        raise Unset("not_here", _NO_GPU)
-    for gpu in gpus:
-        tf.config.experimental.set_memory_growth(gpu, True)
+    for gpu in _gpus(Unset("not_here", _NO_GPU)):
+        load().config.experimental.set_memory_growth(gpu, True)
 
 
 def _find_growth() -> bool:
-    tf = load()
-    gpus = _gpus(tf)
-    if not gpus:
-        raise Unknown(_NO_GPU)
+    gpus = _gpus(Unknown(_NO_GPU))
     if (in_force("TF_FORCE_GPU_ALLOW_GROWTH") or "").lower() == "true":
         return True
-    return all(bool(tf.config.experimental.get_memory_growth(gpu)) for gpu in gpus)
+    return all(bool(load().config.experimental.get_memory_growth(gpu)) for gpu in gpus)
 
 
 def _set_limit(limit: int) -> None:
-    tf = load()
-    gpus = _gpus(tf)
-    if not gpus:
-        raise Unset("not_here", _NO_GPU)
-    for gpu in gpus:
-        tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=limit)])
+    config = load().config
+    for gpu in _gpus(Unset("not_here", _NO_GPU)):
+        config.set_logical_device_configuration(gpu, [config.LogicalDeviceConfiguration(memory_limit=limit)])
 
 
 def _find_limit(limit: int) -> str:
-    tf = load()
-    gpus = _gpus(tf)
-    if not gpus:
-        raise Unknown(_NO_GPU)
-    parts = [part for gpu in gpus for part in tf.config.get_logical_device_configuration(gpu) or [None]]
+    config = load().config
+    gpus = _gpus(Unknown(_NO_GPU))
+    parts = [part for gpu in gpus for part in config.get_logical_device_configuration(gpu) or [None]]
     found = {None if part is None or part.memory_limit is None else round(part.memory_limit) for part in parts}
     return f"{limit} MB" if found == {limit} else "no limit" if found == {None} else f"{found} MB"
 
@@ -151,26 +142,21 @@ def _find_xla(flag: str) -> str:
     return load().config.optimizer.get_jit() or ("autoclustering" if by_variable else "off")
 
 
-def _policy(tf: Any) -> str | None:
+def _policy(gpus: list[Any]) -> str | None:
     """Returns the policy for the weakest GPU; None: its 16-bit products are not faster."""
-    details = [tf.config.experimental.get_device_details(gpu) for gpu in _gpus(tf)]
+    details = [load().config.experimental.get_device_details(gpu) for gpu in gpus]
     weakest = min((one.get("compute_capability") or (0, 0) for one in details), default=(0, 0))
     return "mixed_bfloat16" if weakest >= (8, 0) else "mixed_float16" if weakest >= (7, 0) else None
 
 
 def _set_policy() -> None:
-    tf = load()
-    if not _gpus(tf):
-        raise Unset("not_here", _NO_GPU)
-    policy = _policy(tf)
+    policy = _policy(_gpus(Unset("not_here", _NO_GPU)))
     if policy is None:
         raise Unset("not_here", "A GPU here is below compute capability 7.0 or does not tell it.")
-    tf.keras.mixed_precision.set_global_policy(policy)
+    load().keras.mixed_precision.set_global_policy(policy)
 
 
 def _find_policy() -> str:
-    tf = load()
-    if not _gpus(tf):
-        raise Unknown(_NO_GPU)
-    found = str(tf.keras.mixed_precision.global_policy().name)
+    _gpus(Unknown(_NO_GPU))
+    found = str(load().keras.mixed_precision.global_policy().name)
     return "mixed_bfloat16 or mixed_float16" if found in ("mixed_bfloat16", "mixed_float16") else found

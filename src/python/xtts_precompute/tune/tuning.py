@@ -125,7 +125,5 @@ def installed(framework: str) -> tuple[str, ...]:
 
 
 def _in_this_process(framework: str) -> tuple[str, ...]:
-    if one_of("framework", framework, ("auto", *FRAMEWORKS)) != "auto":
-        return (framework,)
-    imported = tuple(name for name in FRAMEWORKS if name in sys.modules)
-    return imported or installed(framework)[:1]
+    names = installed(framework)
+    return tuple(name for name in names if name in sys.modules) or names[:1]

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
-import time
 from typing import Any
 
-from .inside import Teller, attempt, reason_of
+from .inside import Teller, attempt, imported, reason_of
 
 
 def run(teller: Teller) -> None:
-    jax: Any = None
-
-    def load() -> float:
-        nonlocal jax
-        begin = time.perf_counter()
-        jax = importlib.import_module("jax")
-        return round(time.perf_counter() - begin, 2)
-
-    if attempt(teller, "import", "import_seconds", load) is None:
+    jax = imported(teller)
+    if jax is None:
         return
-    attempt(teller, "version", "version", lambda: str(jax.__version__))
     gpus = attempt(teller, "devices", "gpus", lambda: _gpus(teller, jax))
     teller.tell("device", "gpu" if gpus else "cpu")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import time
 from collections.abc import Callable
 from typing import Any
 
-from .inside import Measurement, Teller, attempt, measure
+from .inside import Measurement, Teller, attempt, imported, measure
 from .timing import Steps, compared, first_ms, interleaved
 
 # Small matrices: what a step costs is mostly the calls, as in the trainers that this probe is for.
@@ -18,17 +16,9 @@ NEW_SHAPES = 4
 
 
 def run(teller: Teller) -> None:
-    tf: Any = None
-
-    def load() -> float:
-        nonlocal tf
-        begin = time.perf_counter()
-        tf = importlib.import_module("tensorflow")
-        return round(time.perf_counter() - begin, 2)
-
-    if attempt(teller, "import", "import_seconds", load) is None:
+    tf = imported(teller)
+    if tf is None:
         return
-    attempt(teller, "version", "version", lambda: str(tf.__version__))
     gpus = attempt(teller, "devices", "gpus", lambda: _gpus(tf))
     device = "gpu" if gpus else "cpu"
     teller.tell("device", device)

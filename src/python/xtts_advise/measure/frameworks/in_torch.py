@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import shutil
-import time
 from collections.abc import Callable
 from typing import Any
 
-from .inside import Measurement, Teller, attempt, measure, reason_of
+from .inside import Measurement, Teller, attempt, imported, measure, reason_of
 from .timing import Steps, compared, first_ms, interleaved
 
 # Small matrices: what a step costs is mostly the calls. Six layers compile in about 10 s on two cores.
@@ -20,17 +18,9 @@ NEW_SHAPES = 3
 
 
 def run(teller: Teller) -> None:
-    torch: Any = None
-
-    def load() -> float:
-        nonlocal torch
-        begin = time.perf_counter()
-        torch = importlib.import_module("torch")
-        return round(time.perf_counter() - begin, 2)
-
-    if attempt(teller, "import", "import_seconds", load) is None:
+    torch = imported(teller)
+    if torch is None:
         return
-    attempt(teller, "version", "version", lambda: str(torch.__version__))
     gpus = attempt(teller, "devices", "gpus", lambda: _gpus(teller, torch))
     device = "cuda" if gpus else "cpu"
     teller.tell("device", "gpu" if gpus else "cpu")

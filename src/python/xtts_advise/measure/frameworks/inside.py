@@ -71,6 +71,21 @@ def attempt(teller: Teller, stage: str, part: str, work: Callable[[], Any]) -> A
         teller.without_waiting(time.monotonic() - begin - (time.process_time() - computed))
 
 
+def imported(teller: Teller) -> Any:
+    """Returns the framework of the task, imported and its version told; None where that failed."""
+    module: Any = None
+
+    def load() -> float:
+        nonlocal module
+        begin = time.perf_counter()
+        module = importlib.import_module(teller.task)
+        return round(time.perf_counter() - begin, 2)
+
+    if attempt(teller, "import", "import_seconds", load) is not None:
+        attempt(teller, "version", "version", lambda: str(module.__version__))
+    return module
+
+
 class Measurement:
     """One measurement, told anew whenever a part of it is known: a later crash costs no part."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .calls import Call
@@ -26,8 +26,8 @@ class Finding:
     seconds_per_step: float
     share: float  # of a step
     remedy: str
-    cache: str
-    evidence: list[str]
+    cache: str = "no"
+    evidence: list[str] = field(default_factory=list)
     gain: tuple[float, float] = (1.0, 1.0)
     cause: str = ""
     error: float = _ERROR  # of its seconds
@@ -38,35 +38,31 @@ class Finding:
 
 
 def finding_of(call: Call, cause: Cause, seconds: float, training: Training, words: list[str], unit: str) -> Finding:
-    return Finding(
-        title=" ".join(filter(None, [f"{call.title}: {words[0]}", cause.purpose if training.workers else ""])),
-        call=call.title,
-        file=call.place.file,
-        line=call.place.line,
-        function=call.place.function,
-        seconds_per_step=seconds,
-        share=seconds / training.whole_s,
-        remedy=cause.remedy.replace("{unit}", unit),
-        cache=cause.cache,
-        evidence=words[1:],
-        cause=cause.name,
-    )
+    title = " ".join(filter(None, [f"{call.title}: {words[0]}", cause.purpose if training.workers else ""]))
+    remedy = cause.remedy.replace("{unit}", unit)
+    more = {"call": call.title, "cache": cause.cache, "evidence": words[1:]}
+    return finding_at(call.place, seconds, training, title, remedy, cause.name, **more)
 
 
 def seldom(place: Place, seconds: float, training: Training, title: str, words: list[str], cause: str) -> Finding:
     """A function of the trainer's own that runs now and then, such as a validation."""
+    return finding_at(place, seconds, training, title, SELDOM, cause, evidence=words)
+
+
+def finding_at(
+    place: Place, seconds: float, training: Training, title: str, remedy: str, cause: str, **more: Any
+) -> Finding:
+    """Returns what a place costs each step. `more`: values of other fields, or other ones than the place gives."""
+    given = {"call": place.name, "share": seconds / training.whole_s, **more}
     return Finding(
         title=title,
-        call=place.name,
         file=place.file,
         line=place.line,
         function=place.function,
         seconds_per_step=seconds,
-        share=seconds / training.whole_s,
-        remedy=SELDOM,
-        cache="no",
-        evidence=words,
+        remedy=remedy,
         cause=cause,
+        **given,
     )
 
 

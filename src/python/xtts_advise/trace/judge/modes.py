@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..inside.modes import ANOMALIES, BLOCKING, DATA_EAGERLY, EAGERLY, GPU
-from .finding import Finding, time_of
+from .finding import Finding, finding_at, time_of
 from .training import Training
 
 _COST = {
@@ -17,18 +17,10 @@ _COST = {
 def of_modes(training: Training) -> list[Finding]:
     found = [mode for mode in training.trainer.facts["modes"] if mode != GPU]
     return [
-        Finding(
-            title=f"{mode} is on: {_COST[mode]}",
-            call=mode,
-            file=training.loop["file"],
-            line=training.loop["line"],
-            function=training.loop["function"],
-            seconds_per_step=training.work_s,
-            share=training.work_s / training.whole_s,
-            remedy="Leave it out: it is for searches of errors.",
-            cache="no",
-            evidence=[f"a step computes for {time_of(training.work_s)}"],
-            cause="search of errors",
+        finding_at(
+            training.place, training.work_s, training, f"{mode} is on: {_COST[mode]}",
+            "Leave it out: it is for searches of errors.", "search of errors",
+            call=mode, evidence=[f"a step computes for {time_of(training.work_s)}"],
         )
         for mode in found
-    ]
+    ]  # fmt: skip

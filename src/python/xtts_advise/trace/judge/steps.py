@@ -11,7 +11,7 @@ from itertools import pairwise
 from ...words import percent
 from .calls import Call
 from .causes import CACHE_WORDS, Cause, calls_with_causes
-from .finding import SELDOM, Finding, count_words, finding_of, merged, seldom, time_of
+from .finding import SELDOM, Finding, count_words, finding_at, finding_of, merged, seldom, time_of
 from .recording import Place, Stack
 from .training import Training, is_of_loop, stacks_of_steps
 
@@ -174,19 +174,11 @@ def _validation(training: Training, told: list[Finding]) -> list[Finding]:
         limits = [*begins[1:], end]
         seconds = sum(min(whole, limits[bisect(begins, at) - 1] - at) for at, _, whole in inside)
         per_step = seconds / max(1, len(training.loop["steps"]))
-        findings.append(
-            Finding(
-                title=f"validation within the training: {time_of(per_step)} of each step",
-                call="validation",
-                file=other["file"],
-                line=other["line"],
-                function=other["function"],
-                seconds_per_step=per_step,
-                share=per_step / training.whole_s,
-                remedy="Validate more seldom, on fewer clips, or with more workers: training stands still meanwhile.",
-                cache="part" if sum(wait for _, wait, _ in inside) > seconds / 2 else "no",
-                evidence=[f"{len(inside)} {'batch' if len(inside) == 1 else 'batches'} of {other['function']}"],
-                cause="validation",
-            )
-        )
+        title = f"validation within the training: {time_of(per_step)} of each step"
+        remedy = "Validate more seldom, on fewer clips, or with more workers: training stands still meanwhile."
+        words = [f"{len(inside)} {'batch' if len(inside) == 1 else 'batches'} of {other['function']}"]
+        cache = "part" if sum(wait for _, wait, _ in inside) > seconds / 2 else "no"
+        more = {"call": "validation", "cache": cache, "evidence": words}
+        place = Place(other["file"], other["line"], "", other["function"], "own")
+        findings.append(finding_at(place, per_step, training, title, remedy, "validation", **more))
     return findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .finding import WAIT_MIN, Finding, time_of
+from .finding import WAIT_MIN, Finding, finding_at, time_of
 from .recording import Place, Stack
 from .samples import sample_stacks
 from .training import FUNCTION_OF_STEP, Training, below, stacks_of_steps
@@ -30,21 +30,10 @@ def of_traces(training: Training) -> list[Finding]:
             continue
         seconds = sum(row["seconds"] for row in traces) / len(steps)
         why, remedy = why_traced(traces)
-        findings.append(
-            Finding(
-                title=f"{name} is traced {len(traces)} times in {len(steps)} steps: {time_of(seconds)} of each step",
-                call=name,
-                file=traces[-1].get("file") or training.loop["file"],
-                line=traces[-1].get("line") or training.loop["line"],
-                function=name,
-                seconds_per_step=seconds,
-                share=seconds / training.step_s,
-                remedy=remedy,
-                cache="no",
-                evidence=[why],
-                cause="traced again",
-            )
-        )
+        title = f"{name} is traced {len(traces)} times in {len(steps)} steps: {time_of(seconds)} of each step"
+        more = {"call": name, "share": seconds / training.step_s, "evidence": [why]}
+        place = _place_of(traces[-1], name, training)
+        findings.append(finding_at(place, seconds, training, title, remedy, "traced again", **more))
     return findings
 
 
@@ -63,21 +52,10 @@ def of_eager(training: Training) -> list[Finding]:
     """Keras compiles its steps, unless it is told not to."""
     if not is_eager(training) or not any(re.match(_KERAS_FIT, name) for name in _names_in(training)):
         return []
-    return [
-        Finding(
-            title=f"the step runs eagerly, operation by operation: {time_of(training.work_s)} of each step",
-            call=training.loop["function"],
-            file=training.loop["file"],
-            line=training.loop["line"],
-            function=training.loop["function"],
-            seconds_per_step=training.work_s,
-            share=training.work_s / training.whole_s,
-            remedy="Leave out run_eagerly=True, which is for searches of errors.",
-            cache="no",
-            evidence=["no tf.function was called within the steps"],
-            cause="eager",
-        )
-    ]
+    title = f"the step runs eagerly, operation by operation: {time_of(training.work_s)} of each step"
+    remedy = "Leave out run_eagerly=True, which is for searches of errors."
+    words = ["no tf.function was called within the steps"]
+    return [finding_at(training.place, training.work_s, training, title, remedy, "eager", evidence=words)]
 
 
 def why_traced(traces: list[dict[str, Any]]) -> tuple[str, str]:
@@ -122,21 +100,16 @@ def of_stages(training: Training) -> list[Finding]:
     else:
         title = f"tf.data: a step waits {time_of(training.wait_s)} for what its stages compute"
         remedy = "The processors are busy with it. A cache holds it, computed once: `xtts-precompute DATA CACHE`."
-    return [
-        Finding(
-            title=title,
-            call=f"tf.data.Dataset.{at['name']}",
-            file=at.get("file") or training.loop["file"],
-            line=at.get("line") or training.loop["line"],
-            function=at["name"],
-            seconds_per_step=training.wait_s,
-            share=training.wait_s / training.step_s,
-            remedy=remedy,
-            cache="yes",
-            evidence=[f"tf.data's threads used {busy:.1f} s of processor"],
-            cause="tf.data",
-        )
-    ]
+    more = {"call": f"tf.data.Dataset.{at['name']}", "share": training.wait_s / training.step_s, "cache": "yes"}
+    words = [f"tf.data's threads used {busy:.1f} s of processor"]
+    place = _place_of(at, at["name"], training)
+    return [finding_at(place, training.wait_s, training, title, remedy, "tf.data", evidence=words, **more)]
+
+
+def _place_of(row: dict[str, Any], function: str, training: Training) -> Place:
+    """Where an event was noted, else the loop's place."""
+    loop = training.loop
+    return Place(row.get("file") or loop["file"], row.get("line") or loop["line"], "", function, "own")
 
 
 def of_python_functions(training: Training) -> list[Finding]:
@@ -167,19 +140,9 @@ def of_python_functions(training: Training) -> list[Finding]:
 def _of_function(
     training: Training, place: Place, seconds: float, call: str, title: str, remedy: str, words: str
 ) -> Finding:
-    return Finding(
-        title=f"{call}: {place.function.rpartition('.')[2]} {title}",
-        call=call,
-        file=place.file,
-        line=place.line,
-        function=place.function,
-        seconds_per_step=seconds,
-        share=seconds / training.step_s,
-        remedy=remedy,
-        cache="yes" if "a cache" in remedy else "no",
-        evidence=[words],
-        cause="python function",
-    )
+    title = f"{call}: {place.function.rpartition('.')[2]} {title}"
+    more = {"call": call, "share": seconds / training.step_s, "cache": "yes" if "a cache" in remedy else "no"}
+    return finding_at(place, seconds, training, title, remedy, "python function", evidence=[words], **more)
 
 
 def _outermost(stacks: list[Stack]) -> Place | None:

@@ -36,6 +36,11 @@ class Training:
         return found - {(self.loop["file"], self.loop["function"])}
 
     @property
+    def place(self) -> Place:
+        """Where the loop is."""
+        return Place(self.loop["file"], self.loop["line"], "", self.loop["function"], "own")
+
+    @property
     def is_compiled(self) -> bool:
         """The step takes its batch by itself, as Keras's does."""
         return bool(self.loop["facts"]["kind"] == "tf.function")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .calls import calls_of
-from .finding import Finding, time_of
+from .finding import Finding, finding_at, time_of
+from .recording import Place
 from .training import Training, below
 
 
@@ -27,21 +28,9 @@ def of_worker_starts(training: Training) -> list[Finding]:
         if is_persistent
         else "persistent_workers=True keeps the workers, and what they imported, from epoch to epoch."
     )
-    return [
-        Finding(
-            title=f"{slowest.name} in each worker: {time_of(per_worker)} for each of {len(workers)} workers",
-            call=slowest.name,
-            file=slowest.place.file,
-            line=slowest.place.line,
-            function=slowest.place.function,
-            seconds_per_step=seconds,
-            share=seconds / training.whole_s,
-            remedy=remedy,
-            cache="no",
-            evidence=["workers are started anew in each epoch"],
-            cause="import",
-        )
-    ]
+    title = f"{slowest.name} in each worker: {time_of(per_worker)} for each of {len(workers)} workers"
+    more = {"call": slowest.name, "evidence": ["workers are started anew in each epoch"]}
+    return [finding_at(slowest.place, seconds, training, title, remedy, "import", **more)]
 
 
 def of_iterators(training: Training) -> list[Finding]:
@@ -50,21 +39,11 @@ def of_iterators(training: Training) -> list[Finding]:
     if loop["iterators"] < 4 or loop["iterators"] < 0.4 * loop["batches"]:
         return []
     file, line, function = loop["asks"]
-    return [
-        Finding(
-            title=f"the loader is begun anew {loop['iterators']} times for {loop['batches']} batches: iter()",
-            call="iter",
-            file=file,
-            line=line,
-            function=function,
-            seconds_per_step=training.wait_s,
-            share=training.wait_s / training.step_s,
-            remedy="Make the iterator once, and take batch after batch from it: what it makes ahead is then used.",
-            cache="no",
-            evidence=[],
-            cause="iterator made anew",
-        )
-    ]
+    title = f"the loader is begun anew {loop['iterators']} times for {loop['batches']} batches: iter()"
+    remedy = "Make the iterator once, and take batch after batch from it: what it makes ahead is then used."
+    more = {"call": "iter", "share": training.wait_s / training.step_s}
+    place = Place(file, line, "", function, "own")
+    return [finding_at(place, training.wait_s, training, title, remedy, "iterator made anew", **more)]
 
 
 def of_batches(training: Training) -> list[Finding]:
@@ -72,18 +51,8 @@ def of_batches(training: Training) -> list[Finding]:
         return []
     # The gain of a batch of 8 cannot be measured from batches of 1: it is at least the fixed part of a step.
     seconds = training.step_s * 0.5
-    return [
-        Finding(
-            title="batches of 1 clip: a step's fixed cost is paid for each clip",
-            call="batch of 1",
-            file=training.loop["file"],
-            line=training.loop["line"],
-            function=training.loop["function"],
-            seconds_per_step=seconds,
-            share=0.5,
-            remedy="Raise the loader's batch_size (8 or more, as memory allows).",
-            cache="no",
-            evidence=["not measured: how long a step with more clips takes"],
-            cause="batch",
-        )
-    ]
+    title = "batches of 1 clip: a step's fixed cost is paid for each clip"
+    remedy = "Raise the loader's batch_size (8 or more, as memory allows)."
+    words = ["not measured: how long a step with more clips takes"]
+    more = {"call": "batch of 1", "share": 0.5, "evidence": words}
+    return [finding_at(training.place, seconds, training, title, remedy, "batch", **more)]
