@@ -2,6 +2,7 @@ import shutil
 import subprocess
 
 import pytest
+import trainer_interface
 import xtts_precompute as xp
 from support import PROJECT, Truth, build, make_corpus
 
@@ -99,3 +100,19 @@ def second_path(tmp_path_factory):
     table = folder / "data/metadata.csv"
     table.write_text(table.read_text(encoding="utf-8").replace("ada", "zoë"), encoding="utf-8")
     return build(folder / "data", folder / "cache")
+
+
+@pytest.fixture
+def trainer_package(tmp_path_factory, monkeypatch):
+    """The folder of the trainer's interface, which can be imported as `myxtts`."""
+    trainer_interface.forget()
+    folder = trainer_interface.write(tmp_path_factory.mktemp("trainer"))
+    monkeypatch.syspath_prepend(str(folder))
+    yield folder
+    trainer_interface.forget()
+
+
+@pytest.fixture(scope="module")
+def data(corpus, tmp_path_factory):
+    """The corpus in the layout of LJSpeech."""
+    return trainer_interface.lj_corpus(corpus, tmp_path_factory.mktemp("lj") / "data")

@@ -1,11 +1,10 @@
 """What the tests of the trainer's configuration share."""
 
 import shlex
-import subprocess
 
 import numpy as np
 import xtts_precompute as xp
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM, ran
 
 # With these keys, the tests' caches (support.build) are the right ones.
 KEYS = {
@@ -45,7 +44,5 @@ def command_of(error):
 
 
 def run_command_of(error, folder=None):
-    done = subprocess.run(
-        [PROGRAM, *command_of(error), "--quiet"], capture_output=True, text=True, check=False, cwd=folder
-    )
+    done = ran(PROGRAM, *command_of(error), "--quiet", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ The truth is found without the package.
 
 import ctypes
 import ctypes.util
+import importlib.util
 import json
 import os
 import struct
@@ -14,10 +15,12 @@ import wave
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("XTTS_PRECOMPUTE", PROJECT / "build/check/cli/xtts-precompute"))
 MAX_FRAMES, MELS, MAX_TOKENS = 64, 80, 48
+FRAMEWORKS = "tests/python/frameworks.sh makes an environment with it"
 PADDING = -3.25  # not zero, so that a row that was not filled shows
 
 SPEAKERS = ("ada", "björn", "chen")
@@ -34,6 +37,13 @@ def tell(*arguments):
     return done.stdout
 
 
+def write_wav(path, samples, rate=22050):
+    """Writes one channel of 16-bit samples."""
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", ""))
+        file.writeframes(samples.astype("<i2").tobytes())
+
+
 def make_corpus(folder, clip_count, seed=0, prefix="clip", seconds=(0.15, 0.6)):
     """Makes a corpus of chirps with texts, speakers and languages, and a table of them."""
     random = np.random.default_rng(seed)
@@ -44,11 +54,7 @@ def make_corpus(folder, clip_count, seed=0, prefix="clip", seconds=(0.15, 0.6)):
         time = np.arange(int(22050 * random.uniform(*seconds))) / 22050
         pitch = random.uniform(90, 400)
         sound = sum(np.sin(2 * np.pi * k * pitch * (1 + time) * time) / k for k in range(1, 8))
-        with wave.open(str(folder / f"{name}.wav"), "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(22050)
-            file.writeframes((6000 * sound).astype("<i2").tobytes())
+        write_wav(folder / f"{name}.wav", 6000 * sound)
         lines.append(f"{name}.wav,this is {name},{SPEAKERS[number % 3]},{LANGUAGES[number % 5 == 0]}")
     (folder / "metadata.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -161,17 +167,34 @@ def forge_index(cache, old, new):
     manifest.write_bytes(body + f',"xxh3_128":"{digest(body)}"}}\n'.encode())
 
 
+def ran(*command, check=False, environment=None, **options):
+    """Runs a program; returns its exit code and the texts that it wrote. `environment`: variables beside ours."""
+    options.setdefault("env", None if environment is None else {**os.environ, **environment})
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=check, **options)
+
+
+def framework(name):
+    """Returns the module of a framework; the test skips itself where it is not installed."""
+    return pytest.importorskip(name, reason=f"{name} is not installed here: {FRAMEWORKS}")
+
+
+def needs(name):
+    """The test skips itself where a framework that its programs import is not installed."""
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not installed here: {FRAMEWORKS}")
+
+
+def grown_kib(code, few, many, *arguments):
+    """Returns the KiB that a program takes on in `many` of its `epochs()`, after `few` of them."""
+    measured = f"\nepochs({few})\nbefore = resident_kib()\nepochs({many})\nprint(resident_kib() - before)\n"
+    return int(run_python(RESIDENT_KIB + code + measured, *arguments, timeout_s=300))
+
+
 def run_python(code, *arguments, timeout_s=60):
     """Runs a Python program; returns its stdout.
 
     It has to end well, and write nothing to stderr.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
+    done = ran(sys.executable, "-c", code, *arguments, timeout=timeout_s)
     assert done.returncode == 0 and done.stderr == "", f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout

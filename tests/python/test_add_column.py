@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, ran, run_python
 
 CLIPS = 24
 
@@ -348,13 +348,7 @@ def test_workers_make_the_same_bytes(cache, tmp_path):
         "        print(error)\n"
     )
     (tmp_path / "program.py").write_text(program)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "program.py", tmp_path, cache.path, other.path],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = ran(sys.executable, tmp_path / "program.py", tmp_path, cache.path, other.path, timeout=300)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert done.stdout == "no luck with clip-000\n"
     one, two = xp.open(cache.path), xp.open(other.path)
@@ -381,9 +375,7 @@ def test_an_error_that_cannot_be_sent_names_its_clip(cache, tmp_path):
         "            print(error)\n"
     )
     (tmp_path / "program.py").write_text(program)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "program.py", tmp_path, cache.path], capture_output=True, text=True, check=True
-    )
+    done = ran(sys.executable, tmp_path / "program.py", tmp_path, cache.path, check=True)
     one, two = done.stdout.splitlines()
     assert one == f"add_column: the function failed at clip '{cache[3].id}': Odd: no luck"
     assert two == f"add_column: the function failed at clip '{cache[3].id}', '{cache[4].id}': Odd: no luck"

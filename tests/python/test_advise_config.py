@@ -15,6 +15,7 @@ from pathlib import Path
 
 import config_texts
 import pytest
+from support import ran
 from xtts_advise.config import command, gpus, trainer
 from xtts_advise.config.check import check, judge_rules
 from xtts_advise.config.edit import set_value
@@ -492,7 +493,7 @@ def test_bytes_in_disorder_end_in_a_failure_or_in_an_answer():
 def ended(*words, before=""):
     start = "import sys\nimport xtts_advise.__main__ as it\nit.SYSTEM_PYTHON = sys.executable"
     source = f"{start}\n{before}\nsys.exit(it.main())"
-    return subprocess.run([sys.executable, "-c", source, *words], capture_output=True, text=True, check=False)
+    return ran(sys.executable, "-c", source, *words)
 
 
 def test_a_library_that_is_missing_is_told_with_what_brings_it():
@@ -518,7 +519,7 @@ def test_the_package_runs_by_its_folder_and_without_the_compiled_modules(tmp_pat
     for start in ([sys.executable, folder], [sys.executable, "-m", "xtts_advise"]):
         command = [*map(str, start), "config", "check", path, "--gpu=24GB", "--gpus=1", "--fail-on=fail"]
         environment = {**os.environ, "PYTHONPATH": str(folder.parent)}
-        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = ran(*command, env=environment, cwd=tmp_path)
         assert done.returncode == 4 and "config.yaml:11: fault: data.n_mels" in done.stdout, done.stdout + done.stderr
         assert done.stderr == f"xtts-precompute: {done.stdout.splitlines()[-1]}\n"
         quiet_one = subprocess.run([*command, "-q"], env=environment, capture_output=True, check=False)

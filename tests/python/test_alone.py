@@ -2,10 +2,9 @@
 
 import os
 import shutil
-import subprocess
 import sys
 
-from support import PROGRAM, PROJECT
+from support import PROGRAM, PROJECT, ran
 
 
 def test_tests_are_collected_without_the_rest_of_the_project(tmp_path):
@@ -17,6 +16,6 @@ def test_tests_are_collected_without_the_rest_of_the_project(tmp_path):
             (tmp_path / "tests" / folder.name).symlink_to(folder)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", "tests/python"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "XTTS_PRECOMPUTE": str(PROGRAM)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = ran(*command, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "tests/python/test_cache.py::" in done.stdout

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROJECT, make_corpus, run_python, tell
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROJECT, make_corpus, ran, run_python, tell
 from xtts_precompute._build import arguments
 
 SETTINGS = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
@@ -296,12 +296,7 @@ def test_wrong_arguments_say_what_is_right(options, message, corpus, tmp_path):
 def test_warnings_are_pythons(corpus, tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text("data:\n  sample_rate: 22050\n  add_noise: true\n")
-    said = subprocess.run(
-        [FOLDER / "xtts-precompute", "build", corpus, tmp_path / "a", "--config", config],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stderr
+    said = ran(FOLDER / "xtts-precompute", "build", corpus, tmp_path / "a", "--config", config).stderr
     expected = [line.removeprefix("warning: ") for line in said.splitlines() if line.startswith("warning: ")]
     assert expected
     with warnings.catch_warnings(record=True) as caught:
@@ -450,13 +445,7 @@ xp.verify(sys.argv[2])
 
 @pytest.mark.parametrize(("hidden", "sign"), [("", "37/37"), ("tqdm", "100%"), ("tqdm,rich", "build: 37 of 37 clips")])
 def test_progress_is_drawn_by_whatever_draws_here(hidden, sign, corpus, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", DISPLAYED, corpus, tmp_path / "cache", hidden],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = ran(sys.executable, "-c", DISPLAYED, corpus, tmp_path / "cache", hidden, timeout=60, check=True)
     assert done.stdout == "" and sign in done.stderr, done.stderr
 
 
@@ -494,13 +483,7 @@ def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     code = "import sys, xtts_precompute as xp; xp.build(sys.argv[1], sys.argv[2])"
-    done = subprocess.run(
-        [sys.executable, "-c", code, corpus, tmp_path / "c"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    done = ran(sys.executable, "-c", code, corpus, tmp_path / "c", env=environment)
     said = done.stderr.splitlines()
     assert (
         done.returncode == 1
@@ -514,13 +497,7 @@ def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
     )
     assert command[-1] == "xtts-precompute" or Path(command[-1]).suffix in ("", ".gz", ".whl")
 
-    done = subprocess.run(
-        [sys.executable, "-m", "xtts_precompute", "--version"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    done = ran(sys.executable, "-m", "xtts_precompute", "--version", env=environment)
     assert done.returncode == 2 and "pip install" in done.stderr and done.stdout == ""
 
 
@@ -530,13 +507,7 @@ def test_a_builder_that_cannot_be_loaded_says_why(corpus, tmp_path):
     (copied / "libxtts_builder.so.0").unlink()  # as if a library that it needs had another version now
     code = "import sys, xtts_precompute as xp; xp.build(sys.argv[1], sys.argv[2])"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code, corpus, tmp_path / "c"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    done = ran(sys.executable, "-c", code, corpus, tmp_path / "c", env=environment)
     assert (
         done.returncode == 1
         and "cannot be loaded: libxtts_builder.so.0: cannot open shared object file" in done.stderr
@@ -550,7 +521,7 @@ def test_a_builder_that_cannot_be_loaded_says_why(corpus, tmp_path):
 )
 def test_the_command_line_comes_with_the_package(command, corpus, tmp_path):
     def run(*arguments):
-        return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        return ran(*command, *arguments)
 
     assert run("--version").stdout.startswith(f"xtts-precompute {xp.__version__}")
     assert run("buidl").returncode == 2

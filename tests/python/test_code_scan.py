@@ -8,14 +8,13 @@ import ast
 import json
 import os
 import re
-import subprocess
 import sys
 import textwrap
 import time
 
 import pytest
 from code_scan_cases import CASES
-from support import PROJECT
+from support import PROJECT, ran
 from xtts_advise.measure.code_scan import scan
 from xtts_advise.measure.code_scan.finds import RULES
 
@@ -368,7 +367,7 @@ runpy.run_module("code_scan", run_name="__main__")
 def run_child(*arguments):
     """Runs the scan as the doctor does: a copy of the modules alone, and the standard library."""
     command = [sys.executable, "-I", "-S", "-B", "-c", CHILD, str(DOCTOR), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return ran(*command)
 
 
 def scan_in_child(folder):

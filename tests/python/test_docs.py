@@ -1,12 +1,11 @@
 """README.md and docs/: what the pages tell the reader to do is done, and their links are followed."""
 
 import re
-import subprocess
 import sys
 
 import pytest
 from docs_support import PAGES_ALONE, RUN_PAGE, name_of, try_page
-from support import PROJECT
+from support import PROJECT, ran
 
 # Not of build/: environments are installed there meanwhile.
 NOTES = [
@@ -36,9 +35,7 @@ def test_what_a_page_says_works(page, sample_corpus, tmp_path):
 )
 def test_a_page_that_does_not_work_is_found(page, why, tmp_path):
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, RUN_PAGE, "page.md"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = ran(sys.executable, RUN_PAGE, "page.md", cwd=tmp_path)
     assert done.returncode != 0 and why in done.stderr
 
 

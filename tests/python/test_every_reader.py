@@ -4,14 +4,13 @@ test_recipes.py compares records with the code of their model. Most clips here a
 record, and recipes that pad sound have another padding for each.
 """
 
-import importlib.util
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import PROJECT, make_corpus, tell
+from support import PROJECT, make_corpus, needs, tell
 
 RECIPES = sorted(path.stem for path in (PROJECT / "configs/recipes").glob("*.yaml"))
 EACH_HAS_ITS_OWN = {"whisper-80", "whisper-128"}  # recipes whose padding differs from clip to clip
@@ -133,11 +132,6 @@ def test_c_and_cpp(recipe, layout, cache_of, read_rows, tmp_path):
 
 
 # ---- frameworks
-
-
-def needs(name):
-    if importlib.util.find_spec(name) is None:
-        pytest.skip(f"{name} is not installed here; tests/python/frameworks.sh makes an environment with it")
 
 
 def by_id(cache, batches):

@@ -14,7 +14,7 @@ import sys
 import time
 
 import pytest
-from support import PROJECT
+from support import PROJECT, needs
 from xtts_advise.measure.frameworks import child, cuda, probing, timing
 from xtts_advise.measure.frameworks.child import Ended
 from xtts_advise.measure.frameworks.measurements import MEASUREMENTS
@@ -440,8 +440,7 @@ def real():
 
 @pytest.mark.parametrize("name", ("tensorflow", "torch", "jax"))
 def test_a_real_framework(name, request):
-    if importlib.util.find_spec(name) is None:
-        pytest.skip(f"{name} is not installed here; tests/python/frameworks.sh makes an environment with it")
+    needs(name)
     found = request.getfixturevalue("real")
     one = only(found, name)
     assert one["installed"] == "yes", one

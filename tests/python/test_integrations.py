@@ -1,7 +1,6 @@
 """What holds for all integrations: import at first use, and the bytes that C++ gives."""
 
 import hashlib
-import importlib.util
 import inspect
 import pickle
 import subprocess
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from runtime_support import runtime
-from support import PROJECT, run_python
+from support import PROJECT, needs, run_python
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
@@ -20,11 +19,6 @@ FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "
 @pytest.fixture(autouse=True)
 def no_patience():
     """Readers wait for slots as usual: frameworks let go of batches, not the test."""
-
-
-def needs(name):
-    if importlib.util.find_spec(name) is None:
-        pytest.skip(f"{name} is not installed here; tests/python/frameworks.sh makes an environment with it")
 
 
 def test_frameworks_are_imported_when_they_are_asked_for():

@@ -10,9 +10,9 @@ os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_p
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import RESIDENT_KIB, run_python
+from support import framework, grown_kib
 
-jax = pytest.importorskip("jax", reason="JAX is not installed here; tests/python/run.sh has an environment with it")
+jax = framework("jax")
 jnp = jax.numpy
 
 ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
@@ -186,9 +186,7 @@ def test_wrong_arguments_are_told_at_once(cache):
 
 
 def test_memory_stays_flat(path):
-    said = run_python(
-        RESIDENT_KIB
-        + """
+    code = """
 import sys
 import jax, xtts_precompute as xp
 
@@ -199,13 +197,6 @@ def epochs(count):
     for _ in range(count):
         for batch in loader:
             step(batch)
-
-epochs(60)
-before = resident_kib()
-epochs(100)
-print(resident_kib() - before)
-""",
-        path,
-        timeout_s=300,
-    )
-    assert int(said) < 4096, f"{said} KiB more"
+"""
+    grown = grown_kib(code, 60, 100, path)
+    assert grown < 4096, f"{grown} KiB more"

@@ -1,14 +1,12 @@
 """Long runs take no more memory than short ones."""
 
-from support import RESIDENT_KIB, run_python
+from support import RESIDENT_KIB, grown_kib, run_python
 
 
 def test_memory_stays_flat(path):
     # Measures the resident memory that 500 epochs add after the first 100. A lost 20 KiB lease in
     # each batch would add 90 MiB, a lost Python object of 100 bytes 0.4 MiB.
-    said = run_python(
-        RESIDENT_KIB
-        + """
+    code = """
 import sys
 import xtts_precompute as xp
 import numpy as np
@@ -31,16 +29,9 @@ def epochs(count):
             cache["nobody"]
         except xp.NotFoundError:
             pass
-
-epochs(100)
-before = resident_kib()
-epochs(500)
-print(resident_kib() - before)
-""",
-        path,
-        timeout_s=300,
-    )
-    assert int(said) < 2048, f"{said} KiB more"
+"""
+    grown = grown_kib(code, 100, 500, path)
+    assert grown < 2048, f"{grown} KiB more"
 
 
 def test_readers_come_and_go(path):

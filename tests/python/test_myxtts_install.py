@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-from support import PROGRAM, tell
+from support import PROGRAM, framework, ran, tell
+from trainer_interface import batches, dataset, launch
 
 NATIVE = (
     "--recipe",
@@ -25,17 +26,7 @@ NATIVE = (
 )
 
 
-@pytest.fixture(autouse=True)
-def package(tmp_path_factory, monkeypatch):
-    trainer.forget()
-    monkeypatch.syspath_prepend(str(trainer.write(tmp_path_factory.mktemp("trainer"))))
-    yield
-    trainer.forget()
-
-
-@pytest.fixture(scope="module")
-def data(corpus, tmp_path_factory):
-    return trainer.lj_corpus(corpus, tmp_path_factory.mktemp("lj") / "data")
+pytestmark = pytest.mark.usefixtures("trainer_package")
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +34,6 @@ def native(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("native") / "cache"
     tell("build", data, path, "--quiet", *NATIVE)
     return path
-
-
-def dataset(data, subset="train", **keys):
-    return importlib.import_module("myxtts.trainer").LJSpeechDataset(
-        data, trainer.config(**{"max_mel_frames": 96, **keys}), subset
-    )
-
-
-def batches(data, subset="train", **keys):
-    pytest.importorskip(
-        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-    )
-    made = dataset(data, subset, **keys).create_tf_dataset(shuffle=False, repeat=False)
-    return [tuple(part.numpy() for part in batch) for batch in made]
 
 
 def test_the_class_is_replaced_where_the_trainer_imports_it(data, native):
@@ -128,9 +105,7 @@ def test_of_librosa_longer_clips_are_cut_where_the_trainer_cuts_them(data, tmp_p
 
 
 def test_tensorflows_seed_gives_the_order_of_its_shuffle(data, native):
-    tf = pytest.importorskip(
-        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-    )
+    tf = framework("tensorflow")
     xp.myxtts.install(native)
 
     def order():
@@ -170,7 +145,7 @@ def test_the_error_ends_in_the_command_that_makes_the_cache(data, tmp_path, keys
         recipe is not None
     )
     assert recipe in (None, words[words.index("--recipe") + 1] if recipe else None)
-    done = subprocess.run([PROGRAM, *words[1:], "--quiet"], capture_output=True, text=True, check=False)
+    done = ran(PROGRAM, *words[1:], "--quiet")
     assert done.returncode == 0, done.stderr
     assert len(batches(data, **keys)) == 10
 
@@ -269,9 +244,7 @@ def test_versions_that_compute_ahead_by_themselves_do_not(data, tmp_path, monkey
     made.precompute_mels(num_workers=2, overwrite=False)
     made.precompute_tokens(num_workers=2)
     assert not made.verify_and_fix_cache(fix=True)["failed"] and made.filter_items_by_cache() == 37
-    pytest.importorskip(
-        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-    )
+    framework("tensorflow")
     # These versions have the key use_tf_native_loading, but compute by librosa.
     assert len(list(made.create_tf_dataset(repeat=False, use_cache_files=True))) == 10
 
@@ -302,9 +275,7 @@ def test_padding_that_the_trainer_itself_fails_at_is_named(data, native):
 
 @pytest.mark.parametrize("pads", [False, True])
 def test_clips_that_fill_no_batch_are_a_short_one(data, native, pads):
-    pytest.importorskip(
-        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-    )
+    framework("tensorflow")
     xp.myxtts.install(native)
     made = dataset(data, pad_to_fixed_length=pads, max_text_tokens=200).create_tf_dataset(batch_size=40)
     assert [len(batch[0]) for batch in made.take(2)] == [37, 37]
@@ -338,9 +309,7 @@ def test_clips_that_are_no_wav_files_are_told(data, native, tmp_path, capfd):
 
 
 def test_a_program_may_end_while_batches_are_read(data, native):
-    pytest.importorskip(
-        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-    )
+    framework("tensorflow")
     program = (
         "import pathlib, sys, trainer_interface\nimport xtts_precompute as xp\nxp.myxtts.install(sys.argv[1])\n"
         "from myxtts.trainer import LJSpeechDataset\n"
@@ -352,18 +321,6 @@ def test_a_program_may_end_while_batches_are_read(data, native):
         subprocess.run(
             [sys.executable, "-c", program, native, data], env=environment, capture_output=True, check=True, timeout=120
         )
-
-
-def launch(*arguments, folder):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, "-m", "xtts_precompute.myxtts", *map(str, arguments)],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_the_launcher_runs_the_trainers_program(native, tmp_path):

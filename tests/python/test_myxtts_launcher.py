@@ -19,24 +19,14 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-from support import PROGRAM, tell
+from support import PROGRAM, framework, ran, tell
+from trainer_interface import batches, dataset, launch
 
 LISTS = ("metadata_train.csv", "metadata_eval.csv")
 WIDE = ("--set", "features.max_frames=128")
 
 
-@pytest.fixture(autouse=True)
-def package(tmp_path_factory, monkeypatch):
-    trainer.forget()
-    folder = trainer.write(tmp_path_factory.mktemp("trainer"))
-    monkeypatch.syspath_prepend(str(folder))
-    yield folder
-    trainer.forget()
-
-
-@pytest.fixture(scope="module")
-def data(corpus, tmp_path_factory):
-    return trainer.lj_corpus(corpus, tmp_path_factory.mktemp("lj") / "data")
+pytestmark = pytest.mark.usefixtures("trainer_package")
 
 
 @pytest.fixture(scope="module")
@@ -59,35 +49,6 @@ def folders(corpus, tmp_path_factory):
             shutil.copy(whole / "wavs" / f"{line.split('|')[0]}.wav", folder / "wavs")
         made.append(folder)
     return made
-
-
-def dataset(data, subset="train", **keys):
-    return importlib.import_module("myxtts.trainer").LJSpeechDataset(
-        data, trainer.config(**{"max_mel_frames": 96, **keys}), subset
-    )
-
-
-def batches(data, **keys):
-    tensorflow()
-    made = dataset(data, **keys).create_tf_dataset(shuffle=False, repeat=False)
-    return [tuple(part.numpy() for part in batch) for batch in made]
-
-
-def tensorflow():
-    return pytest.importorskip(
-        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-    )
-
-
-def launch(*arguments, folder, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "xtts_precompute.myxtts", *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def config_file(folder, training=None, **keys):
@@ -198,7 +159,7 @@ def test_clips_that_no_build_has_looked_at_are_an_error(data, plain, tmp_path):
 
 
 def test_two_caches_with_different_features_are_an_error(folders, tmp_path):
-    tensorflow()
+    framework("tensorflow")
     keys = {"metadata_train_file": LISTS[0], "metadata_eval_file": LISTS[1], "wavs_train_dir": "wavs",
             "wavs_eval_dir": "wavs"}  # fmt: skip
     for folder, name, recipe in zip(folders, LISTS, ("myxtts", "hifigan")):
@@ -238,10 +199,7 @@ def test_the_key_of_the_file_is_the_mode_unless_another_is_named(data, plain, tm
     assert done.returncode == 2 and words in done.stderr, done.stderr
     command = [PROGRAM, "train", "--cache", plain, *asked, "--", sys.executable, "-m", "myxtts.cli", "train"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    handed = subprocess.run(
-        [*command, "--config", file, "--data-path", data],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    handed = ran(*command, "--config", file, "--data-path", data, cwd=tmp_path, env=environment)
     assert (handed.returncode, handed.stderr) == (done.returncode, done.stderr)
 
 
@@ -261,9 +219,9 @@ def no_tensorflow(folder):
     return os.pathsep.join([str(folder / "broken"), *sys.path])
 
 
-def test_one_error_names_all_caches_and_commands_before_tensorflow_is_imported(package, folders, tmp_path):
+def test_one_error_names_all_caches_and_commands_before_tensorflow_is_imported(trainer_package, folders, tmp_path):
     path = no_tensorflow(tmp_path)
-    words = (package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
+    words = (trainer_package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
     done = launch("--cache", tmp_path / "cache", *words, folder=tmp_path, PYTHONPATH=path)
     assert done.returncode == 2 and "TensorFlow is imported" not in done.stderr, done.stderr
     made = commands_in(done.stderr)
@@ -293,11 +251,11 @@ def test_the_plain_cache_is_not_overwritten_by_that_of_the_trainers_own_features
     assert "TensorFlow is imported" in done.stderr  # it is found beside the other
 
 
-def test_of_two_plain_caches_each_stays_and_gets_another_beside_it(package, folders, tmp_path):
+def test_of_two_plain_caches_each_stays_and_gets_another_beside_it(trainer_package, folders, tmp_path):
     for folder, name, cache in zip(folders, LISTS, ("a", "b")):
         tell("build", folder, tmp_path / cache, "--quiet", "--set", f"corpus.metadata_train_file={name}",
              "--set", "corpus.wavs_train_folder=wavs")  # fmt: skip
-    words = (package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
+    words = (trainer_package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
     start = ("--cache", tmp_path / "a", "--cache", tmp_path / "b")
     done = launch(*start, *words, folder=tmp_path)
     assert [command[:2] for command in commands_in(done.stderr)] == [
@@ -309,9 +267,9 @@ def test_of_two_plain_caches_each_stays_and_gets_another_beside_it(package, fold
 
 
 @pytest.mark.parametrize(("mode", "recipe"), [((), "myxtts-tf"), (("--mode", "precompute"), "myxtts")])
-def test_build_makes_what_is_missing(package, folders, tmp_path, mode, recipe):
+def test_build_makes_what_is_missing(trainer_package, folders, tmp_path, mode, recipe):
     path = no_tensorflow(tmp_path)
-    words = (package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
+    words = (trainer_package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
     done = launch("--cache", tmp_path / "cache", *mode, "--build", *words, folder=tmp_path, PYTHONPATH=path)
     assert "TensorFlow is imported" in done.stderr, done.stderr
     assert done.stderr.count("xtts-precompute: --build: xtts-precompute ") == 2
@@ -334,7 +292,7 @@ def test_one_cache_is_made_of_a_folder_whose_clips_a_cache_does_not_have(data, f
 
 
 def test_an_error_that_the_trainer_has_printed_is_printed_once(data, tmp_path):
-    tensorflow()
+    framework("tensorflow")
     (tmp_path / "own.py").write_text(
         "import runpy\nrunpy.run_module('myxtts.cli', run_name='__main__')\n", encoding="utf-8"
     )
@@ -352,7 +310,7 @@ def test_a_module_that_is_not_there_is_one_line(tmp_path, module):
 
 
 def test_an_interrupted_training_tells_what_was_measured(data, plain, tmp_path):
-    tensorflow()
+    framework("tensorflow")
     (tmp_path / "own.py").write_text(
         "import runpy\nfrom myxtts.training.trainer import XTTSTrainer as theirs\n"
         "def interrupted(self):\n    raise KeyboardInterrupt\n"
@@ -381,10 +339,10 @@ def test_auto_takes_the_trainers_own_loading_where_the_cache_is_another(data, pl
         assert dataset(data).create_tf_dataset() == "the trainer's own batches"
 
 
-def test_lengths_that_depend_on_a_gpu_are_not_guessed(package, folders, tmp_path, monkeypatch):
+def test_lengths_that_depend_on_a_gpu_are_not_guessed(trainer_package, folders, tmp_path, monkeypatch):
     from xtts_precompute.myxtts import dry_run
 
-    words = [str(package / "train_main.py"), "--train-data", str(folders[0]), "--val-data", str(folders[1])]
+    words = [str(trainer_package / "train_main.py"), "--train-data", str(folders[0]), "--val-data", str(folders[1])]
     monkeypatch.chdir(tmp_path)
     found = dry_run.planned(words, False)
     assert (found.config.max_mel_frames, found.train, found.resumes, found.has_native) == (
@@ -445,13 +403,13 @@ def test_a_note_says_on_which_features_a_checkpoint_was_trained(tmp_path):
         checkpoints.check(new, ours, "precompute", "")
 
 
-def test_a_checkpoint_of_unknown_features_stops_the_launcher_before_tensorflow(package, folders, tmp_path):
+def test_a_checkpoint_of_unknown_features_stops_the_launcher_before_tensorflow(trainer_package, folders, tmp_path):
     path = no_tensorflow(tmp_path)
     for folder, name, cache in zip(folders, LISTS, ("cache", "cache-val")):
         tell("build", folder, tmp_path / cache, "--quiet", "--set", f"corpus.metadata_train_file={name}",
              "--set", "corpus.wavs_train_folder=wavs")  # fmt: skip
     metadata(tmp_path / "checkpointsmain", 500)
-    words = (package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
+    words = (trainer_package / "train_main.py", "--train-data", folders[0], "--val-data", folders[1])
     start = ("--cache", tmp_path / "cache", "--mode", "precompute")
     done = launch(*start, *words, folder=tmp_path, PYTHONPATH=path)
     assert done.returncode == 2 and "TensorFlow is imported" not in done.stderr
@@ -468,7 +426,7 @@ def test_a_checkpoint_of_unknown_features_stops_the_launcher_before_tensorflow(p
 
 
 def test_a_training_tells_what_was_gained_and_notes_its_checkpoints(data, plain, tmp_path):
-    tensorflow()
+    framework("tensorflow")
     file = config_file(tmp_path, preprocessing_mode="precompute", training={"epochs": 2})
     words = ("-m", "myxtts.cli", "train", "--config", file, "--data-path", data)
     start = ("--cache", plain)
@@ -491,15 +449,15 @@ def test_a_training_tells_what_was_gained_and_notes_its_checkpoints(data, plain,
     assert "start anew, without --resume-from" in done.stderr
 
 
-def test_a_program_that_nobody_knows_is_checked_while_it_runs(package, data, plain, tmp_path):
-    tensorflow()
-    shutil.copy(package / "train_main.py", package / "own.py")
+def test_a_program_that_nobody_knows_is_checked_while_it_runs(trainer_package, data, plain, tmp_path):
+    framework("tensorflow")
+    shutil.copy(trainer_package / "train_main.py", trainer_package / "own.py")
     metadata(tmp_path / "checkpointsmain", 500)
     (tmp_path / "data").mkdir()
     for name in LISTS:
         shutil.copy(data / "metadata.csv", tmp_path / "data" / name)
     os.symlink(data / "wavs", tmp_path / "data/wavs")
-    words = (package / "own.py", "--train-data", "data", "--val-data", "data")
+    words = (trainer_package / "own.py", "--train-data", "data", "--val-data", "data")
     done = launch("--cache", plain, "--mode", "precompute", *words, folder=tmp_path)
     assert done.returncode == 2 and "checkpoint_500: no note says" in done.stderr, done.stderr
     done = launch("--cache", plain, *words, "--reset-training", folder=tmp_path)

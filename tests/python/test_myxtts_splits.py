@@ -2,15 +2,13 @@
 
 import json
 import shutil
-import subprocess
 import warnings
-import wave
 
 import numpy as np
 import pytest
 import xtts_precompute as xp
 from myxtts_support import KEYS, SETTINGS, all_ids, command_of, opened, run_command_of, yaml_file
-from support import MAX_FRAMES, MAX_TOKENS, PROGRAM
+from support import MAX_FRAMES, MAX_TOKENS, PROGRAM, framework, ran, write_wav
 
 
 def lj_data(corpus, folder):
@@ -153,7 +151,7 @@ def test_texts_that_were_edited_since_are_told(corpus, tmp_path):
 
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
 def test_each_clip_comes_once_in_validation(corpus, path, mode):
-    pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+    framework("torch")
     dataset = opened(path, data=corpus, mode=mode, split="val")
     for loader in (dataset.reader(batch_size=1000, ids=True), dataset.create_torch_loader(batch_size=1000, ids=True)):
         assert sorted(clip_id for batch in loader for clip_id in batch.ids) == sorted(one.ids[0] for one in dataset)
@@ -180,11 +178,7 @@ def test_without_a_limit_nothing_is_cut(corpus, tmp_path, native):
     """With a clip of 31 s, the command drops it with a warning, or makes longer records if told to."""
     keys = {"use_tf_native_loading": native, "max_mel_frames": None, "batch_size": 4}
     shutil.copytree(corpus, tmp_path / "data")
-    with wave.open(str(tmp_path / "data/clip-000.wav"), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(22050)
-        file.writeframes((8000 * np.sin(np.arange(31 * 22050) / 20)).astype("<i2").tobytes())
+    write_wav(tmp_path / "data/clip-000.wav", 8000 * np.sin(np.arange(31 * 22050) / 20))
     arguments = {
         "cache": tmp_path / "cache",
         "data": tmp_path / "data",
@@ -195,11 +189,9 @@ def test_without_a_limit_nothing_is_cut(corpus, tmp_path, native):
     with pytest.raises(xp.NotFoundError) as missing:
         xp.myxtts.open(keys, **arguments)
     command = [*command_of(missing.value), "--quiet"]
-    refused = subprocess.run([PROGRAM, *command], capture_output=True, text=True, check=False)
+    refused = ran(PROGRAM, *command)
     assert refused.returncode == 3 and "max_frames" in refused.stderr
-    done = subprocess.run(
-        [PROGRAM, *command, "--set", "features.max_frames=2671"], capture_output=True, text=True, check=False
-    )
+    done = ran(PROGRAM, *command, "--set", "features.max_frames=2671")
     assert done.returncode == 0, done.stderr
     dataset = xp.myxtts.open(keys, **arguments)
     batch = next(iter(dataset.reader(batch_size=len(dataset))))

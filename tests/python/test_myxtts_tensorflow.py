@@ -2,19 +2,16 @@
 
 import inspect
 import os
-import subprocess
 import sys
 
 import myxtts_support
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, make_corpus, run_python
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, framework, make_corpus, ran, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-tf = pytest.importorskip(
-    "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-)
+tf = framework("tensorflow")
 
 TYPES = (tf.int32, tf.float32, tf.int32, tf.int32)
 
@@ -352,9 +349,8 @@ print(counts[-1] - counts[1])
 
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
 def test_a_data_set_that_nobody_has_any_more_leaves_no_threads(corpus, path, mode):
-    done = subprocess.run(
-        [sys.executable, "-c", DROPPED, path, corpus, mode, str(MAX_FRAMES), str(MAX_TOKENS), str(PADDING)],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = ran(
+        sys.executable, "-c", DROPPED, path, corpus, mode, str(MAX_FRAMES), str(MAX_TOKENS), str(PADDING), timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) <= 1  # TensorFlow's own come and go; ours were one or two for each data set

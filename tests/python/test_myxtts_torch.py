@@ -7,10 +7,9 @@ import myxtts_support
 import numpy as np
 import pytest
 import xtts_precompute as xp
+from support import framework
 
-torch = pytest.importorskip(
-    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
-)
+torch = framework("torch")
 
 
 def opened(path, keys=None, **options):

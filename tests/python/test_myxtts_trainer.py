@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-from support import PROJECT, tell
+from support import PROJECT, ran, tell
 
 CHECKOUT = os.environ.get("XTTS_MYXTTS_CHECKOUT")
 pytestmark = pytest.mark.skipif(
@@ -48,11 +47,6 @@ def package(monkeypatch):
     monkeypatch.syspath_prepend(CHECKOUT)
     yield
     trainer.forget()
-
-
-@pytest.fixture(scope="module")
-def data(corpus, tmp_path_factory):
-    return trainer.lj_corpus(corpus, tmp_path_factory.mktemp("lj") / "data")
 
 
 def its_config(**keys):
@@ -311,9 +305,7 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
             "--checkpoint-dir",
             tmp_path / "checkpoints",
         ]
-        done = subprocess.run(
-            list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+        done = ran(*command, cwd=tmp_path, env=environment)
         told = done.stdout + done.stderr
         assert done.returncode == 0 and "Training completed!" in told, told[-3000:]
         assert ("clips from" in told) == bool(start)
@@ -364,9 +356,7 @@ def test_its_own_program_trains_to_the_same_losses(corpus, tmp_path):
 
     def run(*start):
         command = [sys.executable, *start, os.path.join(CHECKOUT, "train_main.py"), *arguments, "--reset-training"]
-        done = subprocess.run(
-            list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+        done = ran(*command, cwd=tmp_path, env=environment)
         return done.returncode, done.stdout + done.stderr
 
     launcher = ["-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "--cache", tmp_path / "cache-val"]
@@ -409,11 +399,9 @@ def test_its_own_configuration_with_the_key_trains_on_the_plain_cache(data, tmp_
     settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     before = settings.read_bytes()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([CHECKOUT, *sys.path]), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        list(map(str, [sys.executable, "-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "-m",
-                       "myxtts.cli", "train", "--config", settings, "--data-path", data])),
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    launcher = (sys.executable, "-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache")
+    words = ("-m", "myxtts.cli", "train", "--config", settings, "--data-path", data)
+    done = ran(*launcher, *words, cwd=tmp_path, env=environment)
     told = done.stdout + done.stderr
     assert done.returncode == 0 and "Training completed!" in told, told[-3000:]
     assert "the trainer's own loader computes others (myxtts-tf)" in told

@@ -1,10 +1,10 @@
 """The compiled code is told where pip has put cuFFT, because the system does not look there."""
 
 import os
-import subprocess
 import sys
 
 import pytest
+from support import ran
 
 START = """
 import os
@@ -28,13 +28,8 @@ def packages(tmp_path):
 
 def told(packages, **environment):
     """What the command would tell the program."""
-    ended = subprocess.run(
-        [sys.executable, "-c", START],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(packages), *sys.path]), **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    places = os.pathsep.join([str(packages), *sys.path])
+    ended = ran(sys.executable, "-c", START, environment={"PYTHONPATH": places, **environment}, timeout=60)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.strip().split(os.pathsep)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-from support import PROJECT, run_python
+from support import PROJECT, ran, run_python
 
 FOLDER = Path(xp.__file__).parent
 CHECKED_IN = PROJECT / "src/python/xtts_precompute"
@@ -52,7 +52,7 @@ def test_compiled_parts_need_what_is_theirs(names, allowed):
     assert len(parts) == len(names), parts
     assert len(list(FOLDER.glob("*.so*"))) == 4
     for part in parts:
-        said = subprocess.run(["readelf", "-Wd", part], capture_output=True, text=True, check=True).stdout
+        said = ran("readelf", "-Wd", part, check=True).stdout
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", said)
         assert needed and all(allowed.fullmatch(name) for name in needed), (part.name, needed)
         assert "RPATH" not in said and re.findall(r"\(RUNPATH\).*\[(.*)\]", said) in ([], ["$ORIGIN"])
@@ -114,7 +114,7 @@ def mypy(tmp_path_factory):
 
     def run(*arguments):
         command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", known, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return ran(*command)
 
     return run
 
@@ -210,23 +210,8 @@ def test_mypy_finds_a_users_errors(mypy, tmp_path):
 
 
 def configure(folder, *settings):
-    return subprocess.run(
-        [
-            "cmake",
-            "-G",
-            "Ninja",
-            "-S",
-            PROJECT,
-            "-B",
-            folder,
-            "-DXTTS_BUILD_TOOLS=OFF",
-            "-DXTTS_BUILD_TESTS=OFF",
-            *settings,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    less = ("-DXTTS_BUILD_TOOLS=OFF", "-DXTTS_BUILD_TESTS=OFF")
+    return ran("cmake", "-G", "Ninja", "-S", PROJECT, "-B", folder, *less, *settings)
 
 
 def test_nothing_is_looked_for_that_only_the_builder_needs(tmp_path):

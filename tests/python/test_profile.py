@@ -4,7 +4,6 @@ The known answers come from a clock that the test moves.
 """
 
 import json
-import subprocess
 import sys
 import time
 import xml.dom.minidom
@@ -12,6 +11,7 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 import xtts_precompute as xp
+from support import framework, ran
 from xtts_precompute.profile.plot import bins_of, figure, round_up
 from xtts_precompute.profile.times import find_cycle, share_verdict, standard_error, summarize, variation_verdict
 
@@ -260,9 +260,7 @@ def test_errors_say_what_to_do():
 
 
 def test_a_clock_of_cuda_without_cuda_is_refused():
-    torch = pytest.importorskip(
-        "torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it"
-    )
+    torch = framework("torch")
     if torch.cuda.is_available():
         pytest.skip("this machine has CUDA")
     with pytest.raises(xp.UnsupportedError, match="clock='wall'"):
@@ -270,9 +268,7 @@ def test_a_clock_of_cuda_without_cuda_is_refused():
 
 
 def test_on_cuda_the_gpus_own_time_is_measured():
-    torch = pytest.importorskip(
-        "torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it"
-    )
+    torch = framework("torch")
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA here: the clock of CUDA events is not tried")
     matrix = torch.rand(4096, 4096, device="cuda")
@@ -543,5 +539,5 @@ profiler = xp.StepProfiler(warmup=0)
 print(profiler.compare([b"a"], lambda batch: None, steps=3))
 assert not {"torch", "tensorflow", "jax", "matplotlib"} & set(sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = ran(sys.executable, "-c", code)
     assert done.returncode == 0 and "3 steps" in done.stdout, done.stderr

@@ -6,36 +6,22 @@ They run where the frameworks are installed (tests/python/frameworks.sh).
 import importlib.util
 import json
 import os
-import subprocess
 import sys
-import wave
 import xml.dom.minidom
 
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import PROJECT, build
+from support import PROJECT, build, needs, ran, write_wav
 from xtts_precompute.profile import command
 
 FRAMEWORKS = ("torch", "tensorflow")
 DEADLINE_S = 600  # for a program that takes some seconds on an idle machine
 
 
-def needs(name):
-    if importlib.util.find_spec(name) is None:
-        pytest.skip(f"{name} is not installed here; tests/python/frameworks.sh makes an environment with it")
-
-
 def run(*arguments, **environment):
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-        check=False,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-    )
+    return ran(*command, timeout=DEADLINE_S, environment={"OMP_NUM_THREADS": "1", **environment})
 
 
 def profile(*arguments):
@@ -87,11 +73,7 @@ def test_a_cache_without_texts_trains_on_mels_alone(name, tmp_path):
     sounds = tmp_path / "data"
     sounds.mkdir()
     for number in range(6):
-        with wave.open(str(sounds / f"{number}.wav"), "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(22050)
-            file.writeframes((8000 * np.sin(np.arange(9000) / (9 + number))).astype("<i2").tobytes())
+        write_wav(sounds / f"{number}.wav", 8000 * np.sin(np.arange(9000) / (9 + number)))
     cache = build(sounds, tmp_path / "cache")
     assert set(xp.open(cache).columns) == {"mel"}
     done = profile(cache, "--framework", name, "--num-steps", 2, "--warmup", 1, "--batch-size", 2, "--no-synthetic")
@@ -321,11 +303,7 @@ def sample_corpus(tmp_path_factory):
     for number in range(8):
         time = np.arange(int(22050 * (0.5 + 0.1 * number))) / 22050
         sound = np.sin(2 * np.pi * (150 + 10 * number) * time * (1 + time)) + 0.01 * random.standard_normal(len(time))
-        with wave.open(str(folder / f"wavs/c{number}.wav"), "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(22050)
-            file.writeframes((9000 * sound).astype("<i2").tobytes())
+        write_wav(folder / f"wavs/c{number}.wav", 9000 * sound)
         lines.append(f"c{number}|No. {number}|number {number}")
     (folder / "metadata.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 import xtts_precompute as xp
-from support import PROJECT
+from support import PROJECT, ran
 from xtts_precompute.profile import gpu, plot
 
 SCHEMA = json.loads((PROJECT / "tests/cli/schemas/gpu.json").read_text())
@@ -49,7 +49,7 @@ def profiled(double, tmp_path, lines, steps=STEPS):
     """Returns the JSON and the text of a report, where the double answers with `lines`."""
     (tmp_path / "nvml").write_text(lines)
     environment = dict(os.environ, LD_LIBRARY_PATH=str(double), XTTS_NVML=str(tmp_path / "nvml"))
-    done = subprocess.run([sys.executable, "-c", steps], env=environment, capture_output=True, text=True, check=False)
+    done = ran(sys.executable, "-c", steps, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -14,7 +14,7 @@ import types
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import PROGRAM, PROJECT
+from support import PROGRAM, PROJECT, ran
 from xtts_advise.measure.own_loader import sweep
 from xtts_advise.others import Others
 from xtts_precompute.profile import command, measuring, progress
@@ -111,10 +111,7 @@ def trainer(tmp_path, monkeypatch):
 
 
 def program(folder, *arguments):
-    return subprocess.run(
-        [PROGRAM, "profile", *map(str, arguments), "--python", sys.executable],
-        cwd=folder, capture_output=True, text=True, check=False, timeout=600,
-    )  # fmt: skip
+    return ran(PROGRAM, "profile", *arguments, "--python", sys.executable, cwd=folder, timeout=600)
 
 
 # ---- the program
@@ -129,15 +126,13 @@ def test_the_program_times_a_loader_and_a_step_that_it_has_never_seen(trainer):
     assert 0.5 < found["data"]["share"] < 0.95 and found["synthetic"]["gain"] > 1.5
     assert 0 <= found["others_share"] <= 1
     check = [sys.executable, PROJECT / "tests/cli/check_json.py", "profile"]
-    checked = subprocess.run(check, input=done.stdout, capture_output=True, text=True, check=False)
+    checked = ran(*check, input=done.stdout)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_python_without_the_package_is_told_what_to_install(tmp_path):
-    done = subprocess.run(
-        [PROGRAM, "profile", "cache", "--python", sys.executable, "--json"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"], "PYTHONPATH": ""},
-    )  # fmt: skip
+    bare = {"PATH": os.environ["PATH"], "PYTHONPATH": ""}
+    done = ran(PROGRAM, "profile", "cache", "--python", sys.executable, "--json", cwd=tmp_path, env=bare)
     if "there is no cache at" in done.stderr:
         pytest.skip("this Python has the package in itself")
     assert done.returncode == 2 and "-m pip install ." in done.stderr
@@ -348,7 +343,7 @@ for batch in profiler.batches([torch.randn(64, 256)] * 5):
         scheduler.step()
 print(*(phase.name for phase in profiler.report().real.phases), sep="|")
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
+    done = ran(sys.executable, "-c", script, timeout=600)
     assert done.stdout == "data|forward, loss|backward|optimizer|other\n", done.stderr
 
 

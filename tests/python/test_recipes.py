@@ -3,12 +3,10 @@
 They go from a file through a build and each layout to a batch.
 """
 
-import wave
-
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import PROJECT, tell
+from support import PROJECT, tell, write_wav
 
 GOLDENS = PROJECT / "tests/golden/recipes"
 
@@ -40,9 +38,7 @@ def golden_record(recipe, name):
 @pytest.mark.parametrize(("recipe", "rate", "touched"), [("whisper-80", 16000, 67), ("myxtts-tf", 22050, 56)])
 def test_the_whole_record_is_the_references(recipe, rate, touched, layout, tmp_path):
     (tmp_path / "data").mkdir()
-    with wave.open(str(tmp_path / "data/lj.wav"), "wb") as file:
-        file.setparams((1, 2, rate, 0, "NONE", ""))
-        file.writeframes(golden_input("lj", rate).tobytes())
+    write_wav(tmp_path / "data/lj.wav", golden_input("lj", rate), rate)
     tell("build", tmp_path / "data", tmp_path / "cache", "--quiet", "--recipe", recipe, "--layout", layout)
     expected = golden_record(recipe, "lj")
 
@@ -56,9 +52,7 @@ def test_the_whole_record_is_the_references(recipe, rate, touched, layout, tmp_p
 
 def write_noise(path, seconds, rate=22050, seed=1):
     samples = np.random.default_rng(seed).normal(0, 3000, int(seconds * rate)).astype(np.int16)
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, rate, 0, "NONE", ""))
-        file.writeframes(samples.tobytes())
+    write_wav(path, samples, rate)
     return samples
 
 

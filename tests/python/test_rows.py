@@ -21,7 +21,7 @@ import warnings
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import MAX_FRAMES, MAX_TOKENS, PROGRAM, make_corpus
+from support import MAX_FRAMES, MAX_TOKENS, PROGRAM, make_corpus, ran
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: nothing here can read Parquet and Arrow files")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -73,12 +73,7 @@ def write_arrow(folder, rows, name="data-00000-of-00001.arrow"):
 
 
 def program(*arguments, code=0, **environment):
-    done = subprocess.run(
-        [PROGRAM, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "XTTS_PYTHON": sys.executable, **environment},
-    )
+    done = ran(PROGRAM, *arguments, environment={"XTTS_PYTHON": sys.executable, **environment})
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -4,7 +4,6 @@ import gc
 import pickle
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 import xtts_precompute as xp
 from runtime_support import SETTINGS, count_threads, decoders, in_child, runtime, same, standing_still, wait_until
-from support import RESIDENT_KIB, make_corpus, run_python
+from support import RESIDENT_KIB, make_corpus, ran, run_python
 
 HERE = Path(__file__).parent
 
@@ -127,9 +126,7 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_ends_a_program_that_waits_for_a_batch(corpus):
     code = INTERRUPTED.replace("{then}", "raise")
-    done = subprocess.run(
-        [sys.executable, "-c", code, corpus, HERE], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = ran(sys.executable, "-c", code, corpus, HERE, timeout=60)
     assert (done.returncode, done.stdout) == (-signal.SIGINT, "True True\n")
     assert done.stderr.endswith("\nKeyboardInterrupt\n")
 

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from runtime_support import runtime
-from support import RESIDENT_KIB, make_corpus, run_python
+from support import RESIDENT_KIB, framework, make_corpus, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-tf = pytest.importorskip(
-    "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-)
+tf = framework("tensorflow")
 
 ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
 TRAINER = ("tokens", "mel", "text_len", "mel_len")

@@ -7,11 +7,10 @@ import time
 import numpy as np
 import pytest
 import xtts_precompute as xp
+from support import framework
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-tf = pytest.importorskip(
-    "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
-)
+tf = framework("tensorflow")
 
 ALL_OFF = {"static_shapes": False, "options": False}
 

@@ -10,11 +10,9 @@ import sys
 import pytest
 import xtts_precompute as xp
 from cuda_support import needs_driver, run
-from support import RESIDENT_KIB, run_python
+from support import framework, grown_kib
 
-torch = pytest.importorskip(
-    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
-)
+torch = framework("torch")
 
 from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
 
@@ -317,9 +315,7 @@ def test_a_forked_child_opens_its_own(cache):
 
 
 def test_memory_stays_flat(path):
-    said = run_python(
-        RESIDENT_KIB
-        + """
+    code = """
 import sys
 import torch, xtts_precompute as xp
 
@@ -334,16 +330,9 @@ def epochs(count):
             loader.state_dict()
         for batch in torch.utils.data.DataLoader(dataset, batch_size=16, collate_fn=dataset.collate):
             layer(batch.mel).mean().backward()
-
-epochs(50)
-before = resident_kib()
-epochs(100)
-print(resident_kib() - before)
-""",
-        path,
-        timeout_s=300,
-    )
-    assert int(said) < 4096, f"{said} KiB more"
+"""
+    grown = grown_kib(code, 50, 100, path)
+    assert grown < 4096, f"{grown} KiB more"
 
 
 # PyTorch without CUDA makes no tensor over a GPU's memory. So this test takes its place, and looks

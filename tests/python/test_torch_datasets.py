@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from runtime_support import runtime
-from support import PADDING, build, make_corpus
+from support import PADDING, build, framework, make_corpus
 
-torch = pytest.importorskip(
-    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
-)
+torch = framework("torch")
 
 from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
 

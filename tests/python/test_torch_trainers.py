@@ -1,15 +1,13 @@
 """What PyTorch's trainers expect: ranks, Lightning, Accelerate, torchdata."""
 
 import inspect
-import subprocess
 import sys
 
 import pytest
 import xtts_precompute as xp
+from support import framework, ran
 
-torch = pytest.importorskip(
-    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
-)
+torch = framework("torch")
 
 from torch_support import same_bytes  # noqa: E402
 
@@ -59,9 +57,7 @@ if __name__ == "__main__":
 def test_ranks_are_those_of_torch_distributed(cache, path, tmp_path):
     program = tmp_path / "ranks.py"
     program.write_text(RANKS)
-    done = subprocess.run(
-        [sys.executable, program, path, tmp_path], capture_output=True, text=True, timeout=300, check=False
-    )
+    done = ran(sys.executable, program, path, tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr
     (first, weights), (second, other_weights) = (torch.load(tmp_path / str(rank)) for rank in range(2))
     assert all(torch.equal(one, other) for one, other in zip(weights, other_weights))
@@ -111,10 +107,7 @@ def lightning(monkeypatch):
         # Lightning imports all of torch.distributed where it is available. Python 3.11 refuses
         # parts of that of Debian's PyTorch 1.13.
         monkeypatch.setattr(torch.distributed, "is_available", lambda: False)
-    return pytest.importorskip(
-        "pytorch_lightning",
-        reason="Lightning is not installed here; tests/python/frameworks.sh makes an environment with it",
-    )
+    return framework("pytorch_lightning")
 
 
 def lightning_run(lightning, cache, folder, steps, checkpoint=None):
@@ -195,9 +188,7 @@ def test_lightnings_checkpoints_go_on_within_an_epoch(lightning, cache, tmp_path
 
 
 def test_accelerate_takes_clips_and_leaves_loaders_alone(cache):
-    accelerate = pytest.importorskip(
-        "accelerate", reason="Accelerate is not installed here; tests/python/frameworks.sh makes an environment with it"
-    )
+    accelerate = framework("accelerate")
     accelerator = accelerate.Accelerator(cpu=True)
     dataset = xp.torch.ClipDataset(cache, fields=("mel", "mel_len"))
     loader = torch.utils.data.DataLoader(dataset, batch_size=8, collate_fn=dataset.collate)
@@ -214,9 +205,7 @@ def test_accelerate_takes_clips_and_leaves_loaders_alone(cache):
 
 def needs_accelerate(version):
     """Skips where Accelerate is older: its set_epoch() fails for a DataLoader without a batch size."""
-    accelerate = pytest.importorskip(
-        "accelerate", reason="Accelerate is not installed here; tests/python/frameworks.sh makes an environment with it"
-    )
+    accelerate = framework("accelerate")
     if int(accelerate.__version__.split(".")[0]) < version:
         pytest.skip(f"Accelerate {accelerate.__version__} cannot prepare a DataLoader without a batch size")
 
@@ -254,9 +243,7 @@ def test_accelerate_does_not_share_what_the_data_set_shares(cache, path, tmp_pat
     needs_accelerate(1)
     program = tmp_path / "shares.py"
     program.write_text(SHARES)
-    done = subprocess.run(
-        [sys.executable, program, path, tmp_path], capture_output=True, text=True, timeout=300, check=False
-    )
+    done = ran(sys.executable, program, path, tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr
     seen = [clip for rank in range(2) for batch in torch.load(tmp_path / str(rank)) for clip in batch]
     assert len(set(seen)) == 36
@@ -267,10 +254,7 @@ def test_accelerate_does_not_share_what_the_data_set_shares(cache, path, tmp_pat
 
 @pytest.fixture
 def transformers():
-    return pytest.importorskip(
-        "transformers",
-        reason="transformers is not installed here; tests/python/frameworks.sh makes an environment with it",
-    )
+    return framework("transformers")
 
 
 def texts_of(tokens):
@@ -360,9 +344,7 @@ def test_trainer_takes_clips_by_position_and_no_batches(transformers, cache, tmp
 
 
 def test_skipping_needs_the_epoch(cache):
-    accelerate = pytest.importorskip(
-        "accelerate", reason="Accelerate is not installed here; tests/python/frameworks.sh makes an environment with it"
-    )
+    accelerate = framework("accelerate")
     plain = xp.torch.Loader(cache, batch_size=4, seed=1, fields=("ids",))
     expected = [[batch.ids for batch in plain] for _ in range(3)]
     loader = xp.torch.Loader(cache, batch_size=4, seed=1, fields=("ids",))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ran
 from xtts_advise.trace.inside.counts import Counts, c_name_of
 from xtts_advise.trace.inside.marks import Marks
 from xtts_advise.trace.judge.calls import Call, calls_of
@@ -36,7 +37,7 @@ def traced(tmp_path: Path, program: str, *options: str) -> tuple[subprocess.Comp
     environment = {**os.environ, "PYTHONPATH": PACKAGES}
     trace = [sys.executable, "-m", "xtts_advise", "trace", "--keep", "kept", *options]
     command = [*trace, "--", sys.executable, "train.py"]
-    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    ended = ran(*command, cwd=tmp_path, env=environment, timeout=120)
     return ended, tmp_path / "kept"
 
 
@@ -106,13 +107,8 @@ def test_the_users_own_sitecustomize_still_runs(tmp_path: Path) -> None:
     (tmp_path / "mine" / "sitecustomize.py").write_text("import builtins\nbuiltins.mine_ran = True\n", encoding="utf-8")
     script = "import sys; print(mine_ran, sys.modules['sitecustomize'].__file__)"
     start = str(Path(PACKAGES, "xtts_advise", "trace", "start"))
-    ended = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([start, str(tmp_path / "mine")]), "XTTS_TRACE": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    environment = {"PYTHONPATH": os.pathsep.join([start, str(tmp_path / "mine")]), "XTTS_TRACE": str(tmp_path)}
+    ended = ran(sys.executable, "-c", script, environment=environment, timeout=60)
     assert ended.stdout.split() == ["True", str(tmp_path / "mine" / "sitecustomize.py")], ended.stderr
 
 
@@ -124,7 +120,7 @@ def test_the_trainers_random_numbers_and_modules_stay(tmp_path: Path) -> None:
         print("start" in "".join(sys.path))
         """
     ended, _ = traced(tmp_path, program)
-    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    plain = ran(sys.executable, "train.py", cwd=tmp_path, timeout=60)
     assert ended.stdout.split()[0] == plain.stdout.split()[0]
     assert ended.stdout.split()[-1] == "False"
 
@@ -531,12 +527,8 @@ def test_a_training_ends_when_its_time_is_over(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_told_before_the_training_runs(arguments: list[str], code: int) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "xtts_advise", "trace", *arguments],
-        env={**os.environ, "PYTHONPATH": PACKAGES},
-        capture_output=True,
-        text=True,
-        timeout=60,
+    ended = ran(
+        sys.executable, "-m", "xtts_advise", "trace", *arguments, environment={"PYTHONPATH": PACKAGES}, timeout=60
     )
     assert (ended.returncode, ended.stdout) == (code, "")
     assert ended.stderr.startswith("xtts-precompute: ")

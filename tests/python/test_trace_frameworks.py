@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ran
 
 PACKAGES = str(Path(__import__("xtts_advise").__file__).parent.parent)
 
@@ -205,7 +205,7 @@ def traced(tmp_path: Path, program: str) -> tuple[str, dict[str, Any]]:
     (tmp_path / "train.py").write_text(textwrap.dedent(program), encoding="utf-8")
     trace = [sys.executable, "-m", "xtts_advise", "trace", "--out", "report.json", "--", sys.executable, "train.py"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([PACKAGES, os.environ.get("PYTHONPATH", "")])}
-    ended = subprocess.run(trace, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    ended = ran(*trace, cwd=tmp_path, env=environment, timeout=600)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout, json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
 
@@ -214,7 +214,7 @@ def test_a_list_that_each_sample_reads_is_named_and_the_batches_stay(tmp_path: P
     pytest.importorskip("torch")
     (tmp_path / "list.csv").write_text("".join(f"{number},some words\n" for number in range(6000)), encoding="utf-8")
     printed, report = traced(tmp_path, TORCH)
-    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    plain = ran(sys.executable, "train.py", cwd=tmp_path, timeout=600)
     assert printed == plain.stdout
     assert (report["workers"], report["steps"]) == (2, 48)
     assert parts_of(report)["data"] == report["wait_ms"]

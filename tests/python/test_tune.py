@@ -3,14 +3,13 @@
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-from support import PROGRAM, run_python
+from support import PROGRAM, ran, run_python
 from xtts_precompute._base.cores import usable_cores
 from xtts_precompute.tune import settings as tune_settings
 
@@ -271,14 +270,8 @@ class TestWithGpus:
 def in_child(code, **environment):
     """Runs code in a new process, whose stderr frameworks may write to; returns its JSON output."""
     clean = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    done = subprocess.run(
-        [sys.executable, "-c", "import json, xtts_precompute as xp\n" + code],
-        env={**clean, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    code = "import json, xtts_precompute as xp\n" + code
+    done = ran(sys.executable, "-c", code, env={**clean, "TF_CPP_MIN_LOG_LEVEL": "3", **environment}, timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -342,14 +335,8 @@ class TestFrameworks:
 
 
 def command(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "xtts_precompute.tune", *arguments],
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
+    environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    return ran(sys.executable, "-m", "xtts_precompute.tune", *arguments, environment=environment, timeout=180)
 
 
 class TestCommand:
@@ -360,17 +347,12 @@ class TestCommand:
         written = command(*asked, "--env-file", str(file), TF_XLA_FLAGS="--one='a b' --two=$HOME")
         assert (printed.returncode, written.returncode, written.stdout) == (0, 0, ""), printed.stderr + written.stderr
         assert file.read_text() == printed.stdout and os.listdir(tmp_path) == ["tune.sh"]
-        shown = subprocess.run(
-            ["sh", "-c", '. "$1" && printf %s "$TF_XLA_FLAGS|$TF_NUM_INTEROP_THREADS"', "sh", file],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        shown = ran("sh", "-c", '. "$1" && printf %s "$TF_XLA_FLAGS|$TF_NUM_INTEROP_THREADS"', "sh", file, check=True)
         assert shown.stdout == f"--one='a b' --two=$HOME --tf_xla_auto_jit=2|{usable_cores()}"
 
     def test_the_program_hands_over_in_the_python_that_is_named(self):
         words = ["tune", "--framework", "torch", "--no-xla", "--json", "--python", sys.executable]
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=180, check=False)
+        done = ran(PROGRAM, *words, timeout=180)
         plain = command("--framework", "torch", "--no-xla", "--json")
         assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), done.stderr
 

@@ -7,11 +7,14 @@ of the two it has got. XTTSTrainer trains nothing, and its checkpoints are their
 trainer itself is in test_myxtts_trainer.py.
 """
 
+import importlib
+import os
 import sys
 import types
 from pathlib import Path
 
 import numpy as np
+from support import framework, ran
 
 SOURCE = """
 import numpy as np
@@ -320,3 +323,22 @@ def lj_corpus(table, folder, lists=("metadata.csv",)):
 
 def tokens(text):
     return np.array([ord(one) for one in text], np.int32)
+
+
+def dataset(data, subset="train", **keys):
+    """Returns the data set that the trainer makes."""
+    made = importlib.import_module("myxtts.trainer").LJSpeechDataset
+    return made(data, config(**{"max_mel_frames": 96, **keys}), subset)
+
+
+def batches(data, subset="train", **keys):
+    """Returns the batches of one epoch, in the list's order."""
+    framework("tensorflow")
+    made = dataset(data, subset, **keys).create_tf_dataset(shuffle=False, repeat=False)
+    return [tuple(part.numpy() for part in batch) for batch in made]
+
+
+def launch(*arguments, folder, **environment):
+    """Runs the launcher; returns how it ended."""
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "TF_CPP_MIN_LOG_LEVEL": "3", **environment}
+    return ran(sys.executable, "-m", "xtts_precompute.myxtts", *arguments, cwd=folder, environment=environment)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._base.warn import warn
+from .._base.words import counted
 from .._cache.batch import Batch
 from .._loaders.fields import length_field
 from .._loaders.loader import BatchLoader
@@ -121,6 +123,18 @@ class Batches(BatchLoader[Batch]):
 
     def _convert(self, batch: Batch) -> Batch:
         return batch
+
+
+def has_gpu(
+    number: int, found: int, framework: str, key: str | None, otherwise: str = "batches stay in the CPU's memory"
+) -> bool:
+    """Returns whether a framework that finds so many GPUs has this one.
+
+    If not, a warning says so where `key` of the configuration asks for it.
+    """
+    if number >= found and key is not None:
+        warn(f"{key}: {framework} finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: {otherwise}")
+    return number < found
 
 
 def alone() -> tuple[int, int]:

@@ -12,9 +12,8 @@ import numpy as np
 from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError, ResourceError
 from .._base.warn import warn
-from .._base.words import counted
 from .._cache.ids import position_in
-from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone
+from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone, has_gpu
 from .config import PARITY, Config, ConfigKey
 from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
 from .source import choose_cache, fill_of, open_source
@@ -342,9 +341,15 @@ class Dataset:
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
         data_device = None
         if device is None:
-            device = _torch_gpu(torch.torch, self._gpu, self._gpu_key) if self._to_gpu else "cpu"
-            if device != "cpu" and self._data_gpu is not None and self.mode == "precompute":
-                data_device = _torch_data_gpu(torch.torch, self._data_gpu, device)
+            cuda = torch.torch.cuda
+            found = cuda.device_count() if self._to_gpu and cuda.is_available() else 0
+            device = "cpu"
+            if self._to_gpu and has_gpu(self._gpu, found, "PyTorch", self._gpu_key):
+                device = f"cuda:{self._gpu}"
+                data_gpu = self._data_gpu if self.mode == "precompute" else None
+                receives = f"{device} receives the batches itself"
+                if data_gpu is not None and has_gpu(data_gpu, found, "PyTorch", "data_gpu", receives):
+                    data_device = f"cuda:{data_gpu}"
         if self.mode != "precompute":
             return self._at_runtime(options, ids, torch.share, FromNumpy(device, self._pins))
         columns = self._columns(ids)
@@ -471,31 +476,3 @@ def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> N
         )
     for key in keys:
         warn(f"{config.name}: {key.name}: {key.note}")
-
-
-def _torch_gpu(torch: Any, number: int, key: str | None) -> str:
-    """Returns PyTorch's name of the GPU, or "cpu" if there is none.
-
-    If a key of the configuration asks for a GPU that does not exist, a warning says so.
-    """
-    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if number < found:
-        return f"cuda:{number}"
-    if key is not None:
-        warn(
-            f"{key}: PyTorch finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: batches stay in the "
-            "CPU's memory"
-        )
-    return "cpu"
-
-
-def _torch_data_gpu(torch: Any, number: int, device: str) -> str | None:
-    """Returns PyTorch's name of the GPU that receives batches for `device`, or None if there is none."""
-    found = torch.cuda.device_count()
-    if number < found:
-        return f"cuda:{number}"
-    warn(
-        f"data_gpu: PyTorch finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: {device} receives the "
-        "batches itself"
-    )
-    return None

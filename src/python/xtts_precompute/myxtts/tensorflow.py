@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .._base.frameworks import framework
-from .._base.warn import warn
-from .._base.words import counted
 from ..tensorflow import tf_data as tensors
-from .batches import Loader, Shape
+from .batches import Loader, Shape, has_gpu
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
@@ -120,16 +118,6 @@ def _ahead(made: Any, wish: Wish) -> Any:
 
 
 def gpu(number: int, key: str | None) -> str | None:
-    """Returns TensorFlow's name of a GPU, or None if there is none with this number.
-
-    If a key of the configuration asks for a GPU that does not exist, a warning says so.
-    """
+    """Returns TensorFlow's name of a GPU, or None if there is none with this number."""
     found = len(tf.config.list_logical_devices("GPU"))
-    if number < found:
-        return f"/GPU:{number}"
-    if key is not None:
-        warn(
-            f"{key}: TensorFlow finds {counted(found, 'GPU', 'GPUs')}, so there is no GPU {number}: batches stay "
-            "in the CPU's memory"
-        )
-    return None
+    return f"/GPU:{number}" if has_gpu(number, found, "TensorFlow", key) else None

@@ -65,14 +65,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--num-steps",
-        type=_count,
+        type=_COUNT,
         metavar="N",
         help="steps that count (50; where they take less than 1 s, 2 s of them)",
     )
     parser.add_argument(
-        "--warmup", type=_count_or_none, metavar="N", help="steps before them that do not (5, or 0.5 s)"
+        "--warmup", type=_from(0, 1_000_000), metavar="N", help="steps before them that do not (5, or 0.5 s)"
     )
-    parser.add_argument("--batch-size", type=_count, metavar="N", help="clips of a batch of CACHE (32)")
+    parser.add_argument("--batch-size", type=_COUNT, metavar="N", help="clips of a batch of CACHE (32)")
     parser.add_argument("--split", metavar="NAME", help="train, validation or test; all clips unless told otherwise")
     parser.add_argument(
         "--device",
@@ -81,8 +81,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="D",
         help="cpu, cuda, cuda:N, or auto: CUDA where the framework finds it",
     )
-    parser.add_argument("--data-gpu", type=_gpu, metavar="I", help="the GPU that batches are put on (two GPUs)")
-    parser.add_argument("--model-gpu", type=_gpu, metavar="J", help="the GPU that trains (two GPUs)")
+    parser.add_argument("--data-gpu", type=_GPU, metavar="I", help="the GPU that batches are put on (two GPUs)")
+    parser.add_argument("--model-gpu", type=_GPU, metavar="J", help="the GPU that trains (two GPUs)")
     parser.add_argument(
         "--fail-over", type=_percent, metavar="P%", help="exit code 4 if data costs more than this share of a step"
     )
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--attempts",
-        type=_attempts,
+        type=_from(1, 100),
         default=3,
         metavar="N",
         help="measure at most so often, until no other program disturbs (3)",
@@ -107,26 +107,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _count(word: str) -> int:
-    return _number(word, 1, 1_000_000)
+def _from(least: int, most: int) -> Callable[[str], int]:
+    def number(word: str) -> int:
+        if not re.fullmatch("[0-9]{1,7}", word) or not least <= int(word) <= most:
+            raise argparse.ArgumentTypeError(f"is a number from {least} to {most}, not '{word}'")
+        return int(word)
+
+    return number
 
 
-def _count_or_none(word: str) -> int:
-    return _number(word, 0, 1_000_000)
-
-
-def _attempts(word: str) -> int:
-    return _number(word, 1, 100)
-
-
-def _gpu(word: str) -> int:
-    return _number(word, 0, 1023)
-
-
-def _number(word: str, least: int, most: int) -> int:
-    if not re.fullmatch("[0-9]{1,7}", word) or not least <= int(word) <= most:
-        raise argparse.ArgumentTypeError(f"is a number from {least} to {most}, not '{word}'")
-    return int(word)
+_COUNT = _from(1, 1_000_000)
+_GPU = _from(0, 1023)
 
 
 def _percent(word: str) -> float:

@@ -40,6 +40,10 @@ class Run:
     note: str = ""
 
 
+# The loader, the step, the framework with its version, the device, and the network's parameters; None: the user's step.
+_Made = tuple[Any, Callable[[Any], object], str, str, "int | None"]
+
+
 def framework_of(wanted: str) -> str:
     """Returns the framework that is meant; for "auto" the first one that is installed."""
     if wanted != "auto":
@@ -96,32 +100,9 @@ def prepare(options: argparse.Namespace, profiler: StepProfiler, placement: Plac
     )
     if len(cache) < size:  # before memory for such a batch is asked for
         raise too_few
-    run = make(cache, profiler, options, placement, loading)
-    if len(run.loader) == 0:
+    loader, step, framework, device, parameter_count = make(cache, profiler, options, placement, loading)
+    if len(loader) == 0:
         raise too_few
-    return run
-
-
-def _check_mel(cache: Cache) -> None:
-    mel = cache.columns.get("mel")
-    if mel is None or len(mel.shape) != 2:
-        there = ", ".join(f"{column.name} {list(column.shape)}" for column in cache.columns.values())
-        raise MismatchError(
-            "the reference model is trained on a column 'mel' of [frames, mels], and this cache has "
-            f"{there}: time your own step with --step"
-        )
-
-
-def _run(
-    cache: Cache,
-    options: argparse.Namespace,
-    placement: Placement | None,
-    loader: Any,
-    step: Callable[[Any], object],
-    framework: str,
-    device: str,
-    parameter_count: int | None,
-) -> Run:
     has_text = "tokens" in cache.columns
     text = "tokens and mel" if has_text else "mel alone, since the cache has no tokens"
     what = (
@@ -134,13 +115,23 @@ def _run(
     return Run(loader, step, title, framework, device, has_text, parameter_count, note)
 
 
+def _check_mel(cache: Cache) -> None:
+    mel = cache.columns.get("mel")
+    if mel is None or len(mel.shape) != 2:
+        there = ", ".join(f"{column.name} {list(column.shape)}" for column in cache.columns.values())
+        raise MismatchError(
+            "the reference model is trained on a column 'mel' of [frames, mels], and this cache has "
+            f"{there}: time your own step with --step"
+        )
+
+
 def _torch(
     cache: Cache,
     profiler: StepProfiler,
     options: argparse.Namespace,
     placement: Placement | None,
     loading: dict[str, Any],
-) -> Run:
+) -> _Made:
     from ..torch import Loader, torch
 
     device = ("cuda" if torch.cuda.is_available() else "cpu") if options.device == "auto" else options.device
@@ -151,7 +142,7 @@ def _torch(
     loader = Loader(cache, device=device, **loading)
     version = f"PyTorch {torch.__version__}"
     if options.step is not None:
-        return _run(cache, options, placement, loader, own_step(options.step, profiler), version, device, None)
+        return loader, own_step(options.step, profiler), version, device, None
     from ..reference_torch import SmallTts, mel_loss
 
     torch.manual_seed(0)
@@ -173,7 +164,7 @@ def _torch(
             optimizer.step()
 
     count = sum(one.numel() for one in model.parameters())
-    return _run(cache, options, placement, loader, step, version, device, count)
+    return loader, step, version, device, count
 
 
 def _tensorflow(
@@ -182,7 +173,7 @@ def _tensorflow(
     options: argparse.Namespace,
     placement: Placement | None,
     loading: dict[str, Any],
-) -> Run:
+) -> _Made:
     from ..tensorflow import Loader, tf
 
     gpus = tf.config.list_physical_devices("GPU")
@@ -201,7 +192,7 @@ def _tensorflow(
     loader = Loader(cache, device=None if data_number is None else f"/GPU:{data_number}", **loading)
     version = f"TensorFlow {tf.__version__}"
     if options.step is not None:
-        return _run(cache, options, placement, loader, own_step(options.step, profiler), version, device, None)
+        return loader, own_step(options.step, profiler), version, device, None
     from ..reference_tensorflow import SmallTts, mel_loss
 
     tf.random.set_seed(0)
@@ -230,4 +221,4 @@ def _tensorflow(
                 update(gradients)
 
     count = sum(int(weight.shape.num_elements()) for weight in model.weights)
-    return _run(cache, options, placement, loader, step, version, device, count)
+    return loader, step, version, device, count
