@@ -106,3 +106,14 @@ def print_table(results):
             f"   {begin:.2f} -> {end:.2f}"
         )
     print("\nwait: for the next batch; data: its share of the step; x: steps/s beside the first line")
+
+
+def compare(description, ways_of_loading, train):
+    """Trains with each way of loading, and prints what it took."""
+    options = arguments(description)
+    with corpus_and_cache(options) as (data, cache):
+        results = []
+        for name, loader in ways_of_loading(data, cache, options.batch_size):
+            results.append((name, *train(loader, options)))
+            print(f"\n{name}\n{results[-1][1]}", flush=True)
+        print_table(results)

@@ -81,15 +81,5 @@ def train(loader, options):
     return profiler.report(), losses[0], losses[-1]
 
 
-def main():
-    options = common.arguments(__doc__)
-    with common.corpus_and_cache(options) as (data, cache):
-        results = []
-        for name, loader in ways_of_loading(data, cache, options.batch_size):
-            results.append((name, *train(loader, options)))
-            print(f"\n{name}\n{results[-1][1]}", flush=True)
-        common.print_table(results)
-
-
 if __name__ == "__main__":
-    main()
+    common.compare(__doc__, ways_of_loading, train)

@@ -14,8 +14,9 @@ from .._base.errors import InvalidArgumentError, NotFoundError
 _HOST = (1, 0)  # DLPack's kDLCPU
 
 
-def _length_names(columns: Any) -> list[str]:
-    return ["text_len" if name == "tokens" else name + "_len" for name in columns]
+def length_field(column: str) -> str:
+    """Returns the name of a column's lengths: `text_len` for tokens, else `<column>_len`."""
+    return "text_len" if column == "tokens" else column + "_len"
 
 
 class Batch:
@@ -126,7 +127,7 @@ class Batch:
         else:
             found = held.lengths_on_device("tokens" if field == "text_len" else field.removesuffix("_len"))
             if found is None:
-                raise NotFoundError(no_such("field", field, ["speaker", "language", *_length_names(self.columns)]))
+                raise NotFoundError(no_such("field", field, ["speaker", "language", *map(length_field, self.columns)]))
             memory = found
         if memory.device == _HOST:
             return to_array(memory, "int32", (len(held),), field)

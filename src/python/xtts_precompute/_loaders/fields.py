@@ -7,7 +7,7 @@ from typing import Any
 
 from .._base.choices import listed, no_such
 from .._base.errors import InvalidArgumentError, NotFoundError
-from .._cache.batch import Batch
+from .._cache.batch import Batch, length_field
 from .._cache.readable import Readable
 
 
@@ -36,11 +36,6 @@ def _shown(value: Any) -> str:
     if not hasattr(value, "shape"):
         return repr(value)
     return f"{list(value.shape)} {str(value.dtype).removeprefix('torch.')}"
-
-
-def length_field(column: str) -> str:
-    """Returns the name of a column's lengths: `text_len` for tokens, else `<column>_len`."""
-    return "text_len" if column == "tokens" else column + "_len"
 
 
 class Fields:

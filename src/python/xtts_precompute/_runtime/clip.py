@@ -8,10 +8,10 @@ from .._base.arrays import Array, to_array
 from .._base.choices import no_such
 from .._base.errors import NotFoundError
 from .._cache.clips import AnyClip
+from .._cache.readable import Readable
 
 if TYPE_CHECKING:
     from .. import _builder, _core
-    from .clips import RuntimeClips
 
 
 class RuntimeClip(AnyClip):
@@ -31,7 +31,7 @@ class RuntimeClip(AnyClip):
     """The clip's place in canonical order."""
 
     def __init__(
-        self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, float]], duration_s: float
+        self, clips: Readable, position: int, parts: list[tuple[_core.Memory, int, float]], duration_s: float
     ) -> None:
         self._clips = clips
         self._facts = clips._core.clip(position)
@@ -40,7 +40,7 @@ class RuntimeClip(AnyClip):
                 to_array(memory, column.dtype, (length, *column.shape[1:]), f"column '{column.name}'"),
                 padding,
             )
-            for column, (memory, length, padding) in zip(clips._columns.values(), parts)
+            for column, (memory, length, padding) in zip(clips.columns.values(), parts)
         }
         self.position = position
         self.duration_s = duration_s
@@ -76,7 +76,7 @@ class RuntimeClip(AnyClip):
         return self._records[name]
 
     def _padded_shape(self, name: str) -> tuple[int, ...]:
-        return self._clips._columns[name].shape
+        return self._clips.columns[name].shape
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -10,8 +10,7 @@ import numpy as np
 
 from .._base.warn import warn
 from .._base.words import counted
-from .._cache.batch import Batch
-from .._loaders.fields import length_field
+from .._cache.batch import Batch, length_field
 from .._loaders.loader import BatchLoader
 from .tokens import TokensOf
 

@@ -162,13 +162,6 @@ def _refuse_librosa(config: Any, sound: Any, subset: str, takes: bool) -> None:
         )
 
 
-def recipe_in(path: str) -> dict[str, Any]:
-    """Returns the recipe of the cache at a path, with its sections."""
-    with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
-        recipe: dict[str, Any] = json.load(file)["recipe"]
-    return recipe
-
-
 def differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
     """Returns what differs between two sections of features, but for what batches fill themselves."""
     return [one for one in feature_differences(stored, asked) if not one.startswith("features.pad_value:")]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
-import json
 import os
 import shlex
 from collections.abc import Iterator, Sequence
@@ -17,8 +15,9 @@ from .._base.errors import CorruptError, Error, MismatchError, NotFoundError
 from .._base.words import counted
 from .._build.build import verify
 from .._cache.cache import Cache, open
-from .features import Asked, has_other_lengths, missing_features, recipe_in
-from .source import cuts_long_clips
+from .features import Asked, has_other_lengths, missing_features
+from .lists import texts_of
+from .source import cuts_long_clips, recipe_in, rejects_in
 
 _OTHER_TEXTS = 0.5  # with other texts in more than this share of the clips, it is another corpus
 _SHOWN = 3
@@ -273,7 +272,7 @@ def _candidates(caches: Sequence[Cache], clip_id: str) -> Iterator[tuple[int, in
 
 
 def _text_differs(facts: Any, clip: Clip) -> bool:
-    known = {" ".join(text.split()) for text in (facts.text, facts.text_normalized) if text}
+    known = texts_of(facts)
     return bool(known) and not known & clip.texts
 
 
@@ -288,12 +287,7 @@ def _without_rejected(items: Items, caches: Sequence[Cache]) -> npt.NDArray[np.i
 
 def _rejected_in(path: str) -> Iterator[str]:
     """Yields the ids of clips that a build left out, with and without their data set."""
-    try:
-        with builtins.open(os.path.join(path, "rejects.jsonl"), encoding="utf-8") as file:
-            names = [str(json.loads(line)["id"]) for line in file]
-    except (OSError, ValueError, KeyError, TypeError):
-        return  # no reader needs this file
-    for name in names:
+    for name in (str(one["id"]) for one in rejects_in(path)):
         yield name
         yield name.rsplit("/", 1)[-1]
 

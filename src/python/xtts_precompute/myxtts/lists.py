@@ -163,17 +163,17 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
     return [rows[place] for place in places[_THEIR_NAMES[split]]]
 
 
+def texts_of(facts: Any) -> set[str]:
+    """Returns the texts of a clip, as they are compared."""
+    return {" ".join(text.split()) for text in (facts.text, facts.text_normalized) if text}
+
+
 def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
     """Warns if the trainer's list has been edited since the cache was made."""
     differ = []
     for row in rows:
         name = _name_in(source, row.id)
-        facts = None if name is None else source._core.clip(source._core.find(name))
-        known = (
-            {" ".join(one.split()) for one in (facts.text, facts.text_normalized) if one}
-            if facts is not None
-            else set()
-        )
+        known = set() if name is None else texts_of(source._core.clip(source._core.find(name)))
         if known and row.normalized and " ".join(row.normalized.split()) not in known:
             differ.append(row.id)
     if differ:

@@ -238,8 +238,7 @@ def _damaged(paths: Iterable[str], what: str) -> CorruptError:
 
 def _check(place: Place, path: str) -> str:
     """Returns the digest of the cache published there, if it is the one that is asked for."""
-    with builtins.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
-        manifest = json.load(file)
+    manifest = manifest_in(path)
     digest = str(manifest["index"]["digest"])
     part = manifest.get("partition")
     if part is not None:
@@ -292,19 +291,40 @@ def with_kept(settings: Iterable[str], kept: Iterable[str]) -> list[str]:
     return [*(one for one in settings if one.split("=", 1)[0] not in replaced), *kept]
 
 
+def manifest_in(path: str) -> dict[str, Any]:
+    """Returns the manifest of the cache at a path."""
+    with builtins.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+        manifest: dict[str, Any] = json.load(file)
+    return manifest
+
+
+def recipe_in(path: str) -> dict[str, Any]:
+    """Returns the recipe of the cache at a path, with its sections."""
+    recipe: dict[str, Any] = manifest_in(path)["recipe"]
+    return recipe
+
+
+def rejects_in(path: str) -> list[dict[str, Any]]:
+    """Returns what the cache's build left out; nothing where that cannot be read, since no reader needs it."""
+    try:
+        with builtins.open(os.path.join(path, "rejects.jsonl"), encoding="utf-8") as file:
+            rejects = [json.loads(line) for line in file]
+        return [one for one in rejects if {"id", "rule"} <= one.keys()]
+    except (OSError, ValueError, AttributeError):
+        return []
+
+
 def fill_of(source: Any) -> float:
     """Returns what pads the mels of clips behind their records' end."""
     if not isinstance(source, Cache):
         return 0.0
-    with builtins.open(os.path.join(source._absolute[0], "manifest.json"), encoding="utf-8") as file:
-        given = json.load(file)["recipe"]["features"].get("pad_value")
+    given = recipe_in(source._absolute[0])["features"].get("pad_value")
     return float(given) if isinstance(given, (int, float)) else 0.0
 
 
 def cuts_long_clips(path: str) -> tuple[bool, bool]:
     """Returns whether a cache's recipe cuts too long mels, and texts; else it leaves the clips out."""
-    with builtins.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
-        recipe = json.load(file)["recipe"]
+    recipe = recipe_in(path)
     return recipe["features"].get("too_long") == "truncate", recipe["text"].get("too_long") == "truncate"
 
 
@@ -323,12 +343,7 @@ def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:
 
 def _tell_of_drops(place: Place, path: str) -> None:
     """Warns of clips that the cache left out because they are long, where the trainer cuts them."""
-    try:
-        with builtins.open(os.path.join(path, "rejects.jsonl"), encoding="utf-8") as file:
-            rejects = [json.loads(line) for line in file if '"policy"' in line]
-        dropped = [str(one["id"]) for one in rejects if one["rule"] in ("too_long", "text_too_long")]
-    except (OSError, ValueError, KeyError, TypeError):
-        return  # no reader needs this file
+    dropped = [str(one["id"]) for one in rejects_in(path) if one["rule"] in ("too_long", "text_too_long")]
     if dropped:
         named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
         warn(

@@ -12,8 +12,9 @@ from typing import Any
 from .._base.errors import MismatchError
 from . import checkpoints
 from .config import NATIVE_RECIPE, PARITY
-from .features import Asked, ask, differences, has_native_in, missing_features, recipe_in, sound_of
+from .features import Asked, ask, differences, has_native_in, missing_features, sound_of
 from .plan import Wish
+from .source import recipe_in
 from .watch import ReaderStats, Watch, batch_ms
 
 _FOR_THE_GPU = {"prefetch_to_gpu": False, "enhanced_gpu_prefetch": False, "data_gpu": None, "model_gpu": None}

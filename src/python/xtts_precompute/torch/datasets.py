@@ -14,13 +14,14 @@ from .._base.arrays import numpy_dtype
 from .._base.errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from .._base.frameworks import framework
 from .._base.warn import warn
+from .._cache.batch import length_field
 from .._cache.cache import Cache
 from .._cache.clips import Clip
 from .._cache.epochs import Epoch
 from .._cache.options import OnRange, parsed_columns
 from .._cache.readable import DEFAULTS
 from .._cache.reader import Reader
-from .._loaders.fields import Fields, length_field
+from .._loaders.fields import Fields
 from .._loaders.loader import CacheOrPath, opened_cache, reader_options
 from .._loaders.passes import Share, behind_last_batch, given_share
 from .._loaders.ranges import fitted
