@@ -42,16 +42,6 @@ def test_batches_are_those_of_the_reader(form, shuffle, caches):
         assert batch.ids == expected.ids + [""] * (8 - expected.valid_count)
 
 
-def test_batches_are_what_the_builder_wrote(path, truth):
-    for batch in xp.torch.Loader(path, batch_size=8, fields=ALL, drop_last=False):
-        for row, clip in enumerate(batch.ids):
-            if clip:
-                assert same_bytes(batch.mel[row], truth.padded_mel(clip)) and same_bytes(
-                    batch.tokens[row], truth.padded_tokens(clip)
-                )
-        assert not batch.mel_len[[not clip for clip in batch.ids]].any()
-
-
 def test_only_what_fields_need_is_read(cache):
     loader = xp.torch.Loader(cache, batch_size=8, fields=("text_len", "speaker"), seed=1)
     assert loader._options["columns"] == ["tokens"]
