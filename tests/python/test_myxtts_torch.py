@@ -123,7 +123,7 @@ def test_two_gpus_prepare_batches_and_train(path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
 
     def places(**keys):
-        loader = opened(path, keys).create_torch_loader()._inner
+        loader = opened(path, keys).create_torch_loader()
         return str(loader._device), loader._options.get("data_device")
 
     assert places(data_gpu=0, model_gpu=1) == ("cuda:1", "cuda:0")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -117,13 +117,6 @@ def _named(batch: Any, name: str) -> Any:
     return batch[name] if isinstance(batch, Mapping) else getattr(batch, name)
 
 
-class Batches(BatchLoader[Batch]):
-    """A reader's batches as they are, in passes of an epoch each."""
-
-    def _convert(self, batch: Batch) -> Batch:
-        return batch
-
-
 def has_gpu(
     number: int, found: int, framework: str, key: str | None, otherwise: str = "batches stay in the CPU's memory"
 ) -> bool:
@@ -141,78 +134,50 @@ def alone() -> tuple[int, int]:
     return 0, 1
 
 
-class Loader:
-    """Passes over TrainerBatches; each `for` over it is one epoch, and `len()` counts its batches.
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How a reader's batch becomes a TrainerBatch."""
 
-    If an epoch's end is kept, its last batch has only the rows that hold clips. Batches are as long
-    as the configuration says. Both are views, without a copy, unless records are shorter than that.
-    """
+    columns: Columns
+    cuts_rows: bool
+    """A last batch has only the rows that hold clips."""
+    shape: Shape
+    convert: Callable[[Any], Any] | None = None
 
-    def __init__(
-        self, inner: Any, columns: Columns, cuts_rows: bool, shape: Shape, convert: Callable[[Any], Any] | None = None
-    ) -> None:
-        self._inner = inner
-        self._convert = convert
-        self._columns = columns
-        self._cuts_rows = cuts_rows
-        self._shape = shape
-
-    def __iter__(self) -> Iterator[TrainerBatch]:
-        # map() keeps no batch, and so no slot, while the next one is asked for. A caller that
-        # catches an error (a damaged record) can go on after it; a generator would be over.
-        return map(self._tuple, self._inner)
-
-    def _tuple(self, batch: Any) -> TrainerBatch:
-        tokens, mel, text_len, mel_len, ids = self._columns.of(batch)
-        if self._cuts_rows:
+    def of(self, batch: Any) -> TrainerBatch:
+        tokens, mel, text_len, mel_len, ids = self.columns.of(batch)
+        if self.cuts_rows:
             valid = batch.valid_count if hasattr(batch, "valid_count") else int((mel_len > 0).sum())
             if valid < len(mel):
                 tokens, mel, text_len, mel_len = tokens[:valid], mel[:valid], text_len[:valid], mel_len[:valid]
                 ids = None if ids is None else ids[:valid]
         if len(mel):
-            text_len, mel_len = self._shape.lengths(text_len, mel_len)
-            tokens_width, mel_width = self._shape.widths(text_len, mel_len)
-            tokens, mel = of_width(tokens, tokens_width, 0), of_width(mel, mel_width, self._shape.fill)
-        if self._convert is not None:
-            tokens, mel, text_len, mel_len = map(self._convert, (tokens, mel, text_len, mel_len))
+            text_len, mel_len = self.shape.lengths(text_len, mel_len)
+            tokens_width, mel_width = self.shape.widths(text_len, mel_len)
+            tokens, mel = of_width(tokens, tokens_width, 0), of_width(mel, mel_width, self.shape.fill)
+        if self.convert is not None:
+            tokens, mel, text_len, mel_len = map(self.convert, (tokens, mel, text_len, mel_len))
         return TrainerBatch(tokens, mel, text_len, mel_len, ids)
 
-    def __len__(self) -> int:
-        return len(self._inner)
 
-    @property
-    def epoch(self) -> int:
-        """The epoch of the running pass; before a pass and after its end, that of the next one."""
-        epoch: int = self._inner.epoch
-        return epoch
+class Loader(BatchLoader[TrainerBatch]):
+    """Passes over TrainerBatches; each `for` over it is one epoch, and `len()` counts its batches.
 
-    def set_epoch(self, epoch: int) -> None:
-        """Makes the next pass one of this epoch."""
-        self._inner.set_epoch(epoch)
+    If an epoch's end is kept, its last batch has only the rows that hold clips. Batches are as long
+    as the configuration says. Both are views, without a copy, unless records are shorter than that.
+    A cache's state is none of clips that are computed at runtime, and the reverse: MismatchError.
+    """
 
-    def state_dict(self) -> dict[str, Any]:
-        """Returns where the loader stands, as plain numbers and texts."""
-        state: dict[str, Any] = self._inner.state_dict()
-        return state
+    def __init__(self, form: Form, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._form = form
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Makes the next pass go on where the state says.
+    def _finish(self, made: Any) -> TrainerBatch:
+        return self._form.of(super()._finish(made))
 
-        A cache's state is none of clips that are computed at runtime, and the reverse:
-        MismatchError.
-        """
-        self._inner.load_state_dict(state)
 
-    def stats(self) -> Any:
-        """Returns what the reader has done, and how evenly."""
-        return self._inner.stats()
+class ArrayLoader(Loader):
+    """A Loader of NumPy's arrays: of a reader's batches as they are."""
 
-    def close(self) -> None:
-        """Ends the reader's threads."""
-        self._inner.close()
-
-    def __enter__(self) -> Loader:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def _convert(self, batch: Batch) -> Batch:
+        return batch

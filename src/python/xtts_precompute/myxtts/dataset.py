@@ -13,7 +13,7 @@ from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError, ResourceError
 from .._base.warn import warn
 from .._cache.ids import position_in
-from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone, has_gpu
+from .batches import ArrayLoader, Columns, Form, Loader, Shape, TrainerBatch, alone, has_gpu
 from .config import PARITY, Config, ConfigKey
 from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
 from .source import choose_cache, fill_of, open_source
@@ -336,6 +336,7 @@ class Dataset:
         """
         from .. import torch
         from ..torch.batches import FromNumpy
+        from .torch import TorchLoader
 
         drop_last = self._drops(drop_last)
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
@@ -355,7 +356,8 @@ class Dataset:
         columns = self._columns(ids)
         if data_device is not None:
             options["data_device"] = data_device
-        inner = torch.Loader(
+        return TorchLoader(
+            Form(columns, not drop_last, self._shape),
             self.source,
             device=device,
             pin_memory=self._pins,
@@ -364,7 +366,6 @@ class Dataset:
             world_size=self._world_size,
             **options,
         )
-        return Loader(inner, columns, not drop_last, self._shape)
 
     def reader(
         self,
@@ -387,10 +388,9 @@ class Dataset:
         if self.mode != "precompute":
             return self._at_runtime(options, ids, alone)
         columns = self._columns(ids)
-        inner = Batches(
-            self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone
-        )
-        return Loader(inner, columns, not drop_last, self._shape)
+        ranks = {"rank": self._rank, "world_size": self._world_size, "share": alone}
+        form = Form(columns, not drop_last, self._shape)
+        return ArrayLoader(form, self.source, options, fields=columns.fields, **ranks)
 
     def _drops(self, drop_last: bool | None) -> bool:
         return self._split in ("train", None) if drop_last is None else switch("drop_last", drop_last)
@@ -452,8 +452,9 @@ class Dataset:
         given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
         given.pop("reading", None)  # an option for a cache's records
         given["exclude"] = self._left_out or None
-        inner = Batches(self.source, given, fields=None, rank=self._rank, world_size=self._world_size, share=share)
-        return Loader(inner, columns, not options["drop_last"], self._shape, convert)
+        ranks = {"rank": self._rank, "world_size": self._world_size, "share": share}
+        form = Form(columns, not options["drop_last"], self._shape, convert)
+        return ArrayLoader(form, self.source, given, fields=None, **ranks)
 
 
 def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> None:

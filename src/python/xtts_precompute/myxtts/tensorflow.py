@@ -51,7 +51,7 @@ def of_cache(
 def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     """Returns batches that are computed at runtime; `batch_size` is given if all have the same."""
     if not len(loader):
-        raise tensors.no_batch(loader._inner)
+        raise tensors.no_batch(loader)
     tokens, frames = (
         (wish.shape.width, wish.shape.frames)
         if wish.shape.pads
