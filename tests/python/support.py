@@ -26,6 +26,9 @@ PADDING = -3.25  # not zero, so that a row that was not filled shows
 SPEAKERS = ("ada", "björn", "chen")
 LANGUAGES = ("en", "fa")
 
+ALL_FIELDS = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
+SOME_FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
+
 
 def tell(*arguments):
     """Runs the program; returns its standard output."""
@@ -198,3 +201,10 @@ def run_python(code, *arguments, timeout_s=60):
     done = ran(sys.executable, "-c", code, *arguments, timeout=timeout_s)
     assert done.returncode == 0 and done.stderr == "", f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def same_bytes(mine, array):
+    """Says whether an array of NumPy, JAX or TensorFlow has the bytes of another; types and shapes must be alike."""
+    mine = np.asarray(mine)
+    assert mine.shape == array.shape and mine.dtype == array.dtype
+    return mine.tobytes() == np.ascontiguousarray(array).tobytes()

@@ -15,11 +15,7 @@ from support import PROJECT, make_corpus, needs, tell
 RECIPES = sorted(path.stem for path in (PROJECT / "configs/recipes").glob("*.yaml"))
 EACH_HAS_ITS_OWN = {"whisper-80", "whisper-128"}  # recipes whose padding differs from clip to clip
 CLIPS = 7
-
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: frameworks let go of batches, not the test."""
+WAITS_FOR_SLOTS = True  # frameworks let go of batches, not the test
 
 
 @pytest.fixture(scope="module")

@@ -195,29 +195,30 @@ def test_what_is_printed_on_stdout_is_no_answer(pretended):
     assert (one["installed"], one["version"], one["gpus"], one["device"]) == ("yes", "9.8.7", [], "cpu")
 
 
-def test_children_end_when_the_probe_is_killed(pretended, tmp_path):
-    hanging = "import os, time\nopen(os.environ['OWN'] + '/self', 'w').write(str(os.getpid()))\ntime.sleep(98765)"
-    process = pretended.start({"torch": hanging}, "--timeout", 60)
+def hanging(pretended, folder):
+    """Returns a probe and the number of its child, which ends no more."""
+    hangs = "import os, time\nopen(os.environ['OWN'] + '/self', 'w').write(str(os.getpid()))\ntime.sleep(98765)"
+    process, file = pretended.start({"torch": hangs}, "--timeout", 60), folder / "self"
     end = time.monotonic() + 60
-    while not (tmp_path / "self").exists() or not (tmp_path / "self").read_text():
+    while not file.exists() or not file.read_text():
         assert time.monotonic() < end
         time.sleep(0.05)
+    return process, file.read_text()
+
+
+def test_children_end_when_the_probe_is_killed(pretended, tmp_path):
+    process, child = hanging(pretended, tmp_path)
     process.kill()
     process.communicate()
-    assert is_gone((tmp_path / "self").read_text())
+    assert is_gone(child)
 
 
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
 def test_a_signal_ends_the_probe_and_its_child(pretended, tmp_path, number):
-    hanging = "import os, time\nopen(os.environ['OWN'] + '/self', 'w').write(str(os.getpid()))\ntime.sleep(98765)"
-    process = pretended.start({"torch": hanging}, "--timeout", 60)
-    end = time.monotonic() + 60
-    while not (tmp_path / "self").exists() or not (tmp_path / "self").read_text():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    process, child = hanging(pretended, tmp_path)
     process.send_signal(number)
     process.communicate(timeout=60)
-    assert is_gone((tmp_path / "self").read_text()) and os.listdir(tmp_path / "scratch") == []
+    assert is_gone(child) and os.listdir(tmp_path / "scratch") == []
 
 
 @pytest.mark.parametrize("is_safe", (False, True))

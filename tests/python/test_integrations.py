@@ -11,15 +11,10 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from runtime_support import runtime
-from support import PROJECT, needs, ran, run_python
+from support import PROJECT, SOME_FORMS, needs, ran, run_python
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
-FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
-
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: frameworks let go of batches, not the test."""
+WAITS_FOR_SLOTS = True  # frameworks let go of batches, not the test
 
 
 def test_frameworks_are_imported_when_they_are_asked_for():
@@ -115,7 +110,7 @@ def loader_batches(name, cache, options):
                 yield tuple(map(np.asarray, fields))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SOME_FORMS)
 def test_batches_are_equal_to_cpps_in_every_bit(form, caches, cpp_program):
     expected = subprocess.run([cpp_program, caches(form)], capture_output=True, check=True).stdout
     reader = xp.open(caches(form)).reader(batch_size=8, seed=11, drop_last=False)

@@ -10,24 +10,12 @@ os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_p
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import framework, grown_kib
+from support import ALL_FIELDS, SOME_FORMS, framework, grown_kib, same_bytes
 
 jax = framework("jax")
 jnp = jax.numpy
 
-ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
-FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
-
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: JAX lets go of batches, not the test."""
-
-
-def same_bytes(mine, array):
-    mine = np.asarray(mine)
-    assert mine.shape == array.shape and mine.dtype == array.dtype
-    return mine.tobytes() == np.ascontiguousarray(array).tobytes()
+WAITS_FOR_SLOTS = True  # JAX lets go of batches, not the test
 
 
 def rows():
@@ -35,17 +23,17 @@ def rows():
     return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SOME_FORMS)
 @pytest.mark.parametrize("shuffle", ["global", "none"])
 @pytest.mark.parametrize("where", ["default", "second device", "both devices"])  # default: a GPU where one is
 def test_batches_are_those_of_the_reader(form, shuffle, where, caches):
     device = {"default": None, "second device": jax.devices("cpu")[1], "both devices": rows()}[where]
     options = {"batch_size": 8, "shuffle": shuffle, "seed": 3, "drop_last": False}
     cache = xp.open(caches(form))
-    loader = xp.jax.Loader(cache, device=device, fields=ALL, **options)
+    loader = xp.jax.Loader(cache, device=device, fields=ALL_FIELDS, **options)
     assert len(loader) == 5
     for batch, expected in zip(loader, cache.reader(**options)):
-        assert tuple(batch) == ALL and batch.mel is batch["mel"]
+        assert tuple(batch) == ALL_FIELDS and batch.mel is batch["mel"]
         assert same_bytes(batch.mel, expected.mel) and same_bytes(batch.tokens, expected.tokens)
         assert same_bytes(batch.mel_len, expected.mel_len) and same_bytes(batch.text_len, expected.text_len)
         assert same_bytes(batch.speaker, expected.speaker) and same_bytes(batch.language, expected.language)

@@ -14,11 +14,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 tf = framework("tensorflow")
 
 TYPES = (tf.int32, tf.float32, tf.int32, tf.int32)
-
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: TensorFlow lets go of batches, not the test."""
+WAITS_FOR_SLOTS = True  # TensorFlow lets go of batches, not the test
 
 
 def opened(path, keys=None, **options):

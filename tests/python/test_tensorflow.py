@@ -7,25 +7,13 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from runtime_support import runtime
-from support import RESIDENT_KIB, framework, make_corpus, run_python
+from support import ALL_FIELDS, RESIDENT_KIB, SOME_FORMS, framework, make_corpus, run_python, same_bytes
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 tf = framework("tensorflow")
 
-ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
 TRAINER = ("tokens", "mel", "text_len", "mel_len")
-FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
-
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: TensorFlow lets go of batches, not the test."""
-
-
-def same_bytes(tensor, array):
-    mine = tensor.numpy() if hasattr(tensor, "numpy") else tensor
-    assert mine.shape == array.shape and mine.dtype == array.dtype
-    return mine.tobytes() == np.ascontiguousarray(array).tobytes()
+WAITS_FOR_SLOTS = True  # TensorFlow lets go of batches, not the test
 
 
 def check(batch, expected):
@@ -41,17 +29,17 @@ def address(tensor):
     return np.from_dlpack(tensor).ctypes.data
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SOME_FORMS)
 @pytest.mark.parametrize("shuffle", ["global", "none"])
 def test_batches_are_those_of_the_reader(form, shuffle, caches):
     options = {"batch_size": 8, "shuffle": shuffle, "seed": 3, "drop_last": False}
     cache = xp.open(caches(form))
-    loader = xp.tensorflow.Loader(cache, fields=ALL, **options)
-    dataset = xp.tensorflow.dataset(cache, fields=ALL, **options)
+    loader = xp.tensorflow.Loader(cache, fields=ALL_FIELDS, **options)
+    dataset = xp.tensorflow.dataset(cache, fields=ALL_FIELDS, **options)
     assert len(loader) == int(dataset.cardinality()) == 5
     count = 0
     for batch, element, expected in zip(loader, dataset, cache.reader(**options)):
-        assert tuple(batch) == ALL and set(element) == set(ALL)  # TensorFlow sorts a dict's keys
+        assert tuple(batch) == ALL_FIELDS and set(element) == set(ALL_FIELDS)  # TensorFlow sorts a dict's keys
         check(batch, expected)
         check(element, expected)
         count += 1
@@ -125,7 +113,7 @@ def test_a_step_is_traced_once(kind, jit, cache):
 
 
 def test_a_batch_goes_through_a_function_as_it_is(cache):
-    batch = next(iter(xp.tensorflow.Loader(cache, batch_size=8, fields=ALL)))
+    batch = next(iter(xp.tensorflow.Loader(cache, batch_size=8, fields=ALL_FIELDS)))
     doubled = tf.function(lambda one: one.mel * 2)(batch)
     np.testing.assert_array_equal(doubled, batch.mel.numpy() * 2)
     assert type(tf.nest.map_structure(tf.identity, batch)) is xp.tensorflow.TensorBatch
@@ -162,7 +150,7 @@ def test_integers_can_be_longer(cache):
 
 @pytest.mark.skipif(not tf.config.list_physical_devices("GPU"), reason="no GPU here")
 def test_gpu_batches_are_the_same(cache):
-    loader = xp.tensorflow.Loader(cache, batch_size=8, device="/GPU:0", fields=ALL)
+    loader = xp.tensorflow.Loader(cache, batch_size=8, device="/GPU:0", fields=ALL_FIELDS)
     for batch, expected in zip(loader, cache.reader(batch_size=8)):
         assert "GPU" in batch.mel.device and "CPU" in batch.mel_len.device
         check(batch, expected)
@@ -173,7 +161,7 @@ def test_gpu_batches_are_the_same(cache):
 # ---- tf.data
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SOME_FORMS)
 def test_shapes_are_static(form, caches):
     dataset = xp.tensorflow.dataset(caches(form), batch_size=8, fields=TRAINER, structure=tuple)
     tokens, mel, text_len, mel_len = dataset.element_spec

@@ -10,30 +10,27 @@ import sys
 import pytest
 import xtts_precompute as xp
 from cuda_support import needs_driver, run
-from support import framework, grown_kib
+from support import ALL_FIELDS, SOME_FORMS, framework, grown_kib
 
 torch = framework("torch")
 
-from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
+from torch_support import ids_of, same_bytes  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: PyTorch lets go of batches, not the test."""
+WAITS_FOR_SLOTS = True  # PyTorch lets go of batches, not the test
 
 
 # ---- Loader: what batches are
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SOME_FORMS)
 @pytest.mark.parametrize("shuffle", ["global", "none"])
 def test_batches_are_those_of_the_reader(form, shuffle, caches):
     cache = xp.open(caches(form))
-    loader = xp.torch.Loader(cache, batch_size=8, shuffle=shuffle, seed=3, drop_last=False, fields=ALL)
+    loader = xp.torch.Loader(cache, batch_size=8, shuffle=shuffle, seed=3, drop_last=False, fields=ALL_FIELDS)
     reader = cache.reader(batch_size=8, shuffle=shuffle, seed=3, drop_last=False)
     assert len(loader) == len(reader) == 5
     for batch, expected in zip(loader, reader):
-        assert tuple(batch) == ALL and batch.mel is batch["mel"]
+        assert tuple(batch) == ALL_FIELDS and batch.mel is batch["mel"]
         for name in ("mel", "tokens"):
             assert str(batch[name].dtype) == f"torch.{expected[name].dtype}"
             assert same_bytes(batch[name], expected[name])
@@ -123,7 +120,7 @@ def test_no_slot_is_lost_to_exceptions(cache, monkeypatch):
 
 
 def test_a_batch_moves_and_turns_into_what_it_is(cache):
-    batch = next(iter(xp.torch.Loader(cache, batch_size=4, fields=ALL)))
+    batch = next(iter(xp.torch.Loader(cache, batch_size=4, fields=ALL_FIELDS)))
     there = batch.to("meta")
     assert type(there) is xp.torch.TensorBatch and there.mel.device.type == "meta" and there.ids == batch.ids
     again = pickle.loads(pickle.dumps(batch))

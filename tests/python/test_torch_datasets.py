@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from runtime_support import runtime
-from support import PADDING, build, framework, make_corpus
+from support import ALL_FIELDS, PADDING, SOME_FORMS, build, framework, make_corpus
 
 torch = framework("torch")
 
-from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
+from torch_support import ids_of, same_bytes  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: PyTorch lets go of batches, not the test."""
+WAITS_FOR_SLOTS = True  # PyTorch lets go of batches, not the test
 
 
 def data_loader(dataset, workers, start, **options):
@@ -42,7 +39,7 @@ def data_loader(dataset, workers, start, **options):
     ],
 )
 def test_whole_batches_are_the_same_for_any_workers(workers, start, drop_last, cache):
-    options = {"batch_size": 4, "seed": 3, "fields": ALL, "drop_last": drop_last, "world_size": 2}
+    options = {"batch_size": 4, "seed": 3, "fields": ALL_FIELDS, "drop_last": drop_last, "world_size": 2}
     for rank in range(2):
         dataset = xp.torch.BatchDataset(cache, rank=rank, **options)
         loader = data_loader(dataset, workers, start, batch_size=None)
@@ -57,8 +54,8 @@ def test_whole_batches_are_the_same_for_any_workers(workers, start, drop_last, c
             )
             assert len(found) == len(expected) == len(loader)
             for batch, other in zip(found, expected):
-                assert tuple(batch) == ALL and batch["ids"] == other["ids"]
-                assert all(torch.equal(batch[name], other[name]) for name in ALL[:-1])
+                assert tuple(batch) == ALL_FIELDS and batch["ids"] == other["ids"]
+                assert all(torch.equal(batch[name], other[name]) for name in ALL_FIELDS[:-1])
 
 
 def test_workers_that_persist_see_the_epoch(cache):
@@ -222,11 +219,12 @@ def test_workers_and_buckets_do_not_go_together(cache):
 
 
 @pytest.mark.parametrize(
-    ("form", "workers", "start"), [*((form, 0, None) for form in FORMS), (FORMS[0], 2, "fork"), (FORMS[2], 2, "spawn")]
+    ("form", "workers", "start"),
+    [*((form, 0, None) for form in SOME_FORMS), (SOME_FORMS[0], 2, "fork"), (SOME_FORMS[2], 2, "spawn")],
 )
 def test_clips_are_those_of_the_reader(form, workers, start, caches):
     cache = xp.open(caches(form))
-    dataset = xp.torch.ClipDataset(cache, fields=ALL)
+    dataset = xp.torch.ClipDataset(cache, fields=ALL_FIELDS)
     assert len(dataset) == len(cache)
     reader = cache.reader(batch_size=8, shuffle="none", drop_last=False)
     by_dataset = data_loader(dataset, workers, start, batch_size=8, collate_fn=dataset.collate)
@@ -247,7 +245,7 @@ def test_clips_are_those_of_the_reader(form, workers, start, caches):
             )
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", SOME_FORMS)
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("wish", [{}, {"pad_value": 1 / 3}])
 def test_clips_are_converted_as_by_a_reader(form, dtype, wish, caches):

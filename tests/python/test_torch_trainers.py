@@ -11,10 +11,7 @@ torch = framework("torch")
 
 from torch_support import same_bytes  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def no_patience():
-    """Readers wait for slots as usual: PyTorch lets go of batches, not the test."""
+WAITS_FOR_SLOTS = True  # PyTorch lets go of batches, not the test
 
 
 # ---- ranks

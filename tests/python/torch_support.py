@@ -3,9 +3,6 @@
 import numpy as np
 import torch
 
-ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
-FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
-
 
 def same_bytes(tensor, array):
     assert tuple(tensor.shape) == array.shape

@@ -130,10 +130,7 @@ class _NoModule(types.ModuleType):
     __path__ = ()  # type: ignore[assignment]
     __version__ = "0"
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Nothing(name)
+    __getattr__ = _Nothing.__getattr__
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
