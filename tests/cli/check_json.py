@@ -2,8 +2,9 @@
 """check_json SCHEMA: checks that stdin is one JSON document as schemas/SCHEMA.json describes it.
 
 Understands the part of JSON Schema that our schemas use: type, required, properties,
-additionalProperties (false), items, enum, minimum, and $ref to a part of schemas/parts.json. Anything
-else in a schema is an error, so that no rule is ignored in silence. Needs nothing but Python.
+additionalProperties (false), items, enum, minimum, $ref to a part of schemas/parts.json, and such
+parts in allOf with unevaluatedProperties (false). Anything else in a schema is an error, so that no
+rule is ignored in silence. Needs nothing but Python.
 """
 
 import json
@@ -31,6 +32,8 @@ KNOWN = {
     "items",
     "enum",
     "minimum",
+    "allOf",
+    "unevaluatedProperties",
 }
 
 
@@ -48,9 +51,14 @@ def read(name):
 PARTS = read("parts")["$defs"]
 
 
+def resolved(schema):
+    if "$ref" not in schema:
+        return schema
+    return PARTS[schema["$ref"].removeprefix("parts.json").removeprefix("#/$defs/")]
+
+
 def problems(value, schema, place):
-    if "$ref" in schema:
-        schema = PARTS[schema["$ref"].removeprefix("parts.json").removeprefix("#/$defs/")]
+    schema = resolved(schema)
     unknown = set(schema) - KNOWN
     if unknown:
         yield f"{place}: the schema uses {sorted(unknown)}, which this checker does not know"
@@ -63,15 +71,21 @@ def problems(value, schema, place):
         yield f"{place}: {value!r} is none of {schema['enum']}"
     if "minimum" in schema and isinstance(value, (int, float)) and value < schema["minimum"]:
         yield f"{place}: {value} is below {schema['minimum']}"
+    parts = [resolved(part) for part in schema.get("allOf", [])]
+    for part in parts:
+        yield from problems(value, part, place)
     if isinstance(value, dict):
         properties = schema.get("properties", {})
+        known = properties.keys() | {key for part in parts for key in part["properties"]}
+        is_closed = schema.get("additionalProperties") is False
+        is_closed = is_closed or schema.get("unevaluatedProperties") is False
         for key in schema.get("required", []):
             if key not in value:
                 yield f"{place}: no {key!r}"
         for key, member in value.items():
             if key in properties:
                 yield from problems(member, properties[key], f"{place}.{key}")
-            elif schema.get("additionalProperties", True) is False:
+            elif is_closed and key not in known:
                 yield f"{place}: {key!r} is not in the schema"
     if isinstance(value, list) and "items" in schema:
         for index, member in enumerate(value):
