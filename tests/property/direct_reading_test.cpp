@@ -209,10 +209,10 @@ TEST_P(DirectReading, FileCutWhileItIsReadIsATypedErrorAndTheProcessLives) {
 
 // The cells of a batch that could not be filled go round: there are far more records than cells.
 TEST_P(DirectReading, DeviceThatFailsKeepsNoRecordFromItsCell) {
-  if (device_.name() == "adversary") return;  // the one that fails has its name
-  for (const AdversaryOptions& options : {AdversaryOptions{.seed = 3, .failing_filling = 2},
-                                          AdversaryOptions{.seed = 3, .failing_upload = 2}}) {
-    const DeviceUnderTest failing(DeviceChoice::kAdversary, options);
+  if (device_.has_own_memory()) return;  // the one that fails has its name
+  for (const std::string call : {"cuEventSynchronize", "cuEventRecord"}) {
+    SCOPED_TRACE(call);
+    const DeviceUnderTest failing(DeviceChoice::kCuda, {.name = call, .nth = 2});
     auto caches = reader::CacheSet::open(env_, std::span(&folder_.path(), 1));
     ASSERT_TRUE(caches.ok());
     const auto loader =

@@ -14,10 +14,10 @@ namespace xtts::testing {
 [[nodiscard]] inline std::vector<std::tuple<Storage, DeviceChoice>> storages_on_devices() {
   const std::vector<Storage> storages = all_storages();
   if (kIsSanitized)
-    return {{storages.front(), DeviceChoice::kCpu}, {storages.back(), DeviceChoice::kAdversary}};
+    return {{storages.front(), DeviceChoice::kCpu}, {storages.back(), DeviceChoice::kCuda}};
   std::vector<std::tuple<Storage, DeviceChoice>> all;
   for (const Storage& storage : storages) {
-    for (const auto device : {DeviceChoice::kCpu, DeviceChoice::kAdversary, DeviceChoice::kCuda})
+    for (const auto device : {DeviceChoice::kCpu, DeviceChoice::kCuda})
       all.emplace_back(storage, device);
   }
   return all;

@@ -14,7 +14,12 @@ namespace xtts::testing::cuda_under_test {
 
 // True: the adversarial driver.
 [[nodiscard]] bool is_double();
-void begin(std::uint64_t seed);
+// A call of the driver that fails, as fake_cuda::FailingCall has it. A real GPU takes none.
+struct FailingCall {
+  std::string name = {};
+  std::uint64_t nth = 1;
+};
+void begin(std::uint64_t seed, const FailingCall& failing_call = {});
 // Returns the faults in words, and also what is left.
 [[nodiscard]] std::vector<std::string> end();
 

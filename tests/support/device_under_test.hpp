@@ -1,28 +1,30 @@
-// DeviceUnderTest: one of the devices that tests of memory run on: the CPU, the adversarial one, or
-// the one for CUDA over the driver that the program links (cuda_under_test.hpp). Device::open()
-// knows its name while this object lives. Destroy readers, batches and slots first: its destructor
-// expects that no fault has happened and that no slot is left.
+// DeviceUnderTest: one of the devices that tests of memory run on: the CPU, or the one for CUDA over
+// the driver that the program links (cuda_under_test.hpp). Destroy readers, batches and slots first:
+// its destructor expects that no fault has happened and that nothing is left.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "support/adversarial_device.hpp"
+#include "device/device.hpp"
+#include "support/cuda_under_test.hpp"
 
 namespace xtts::testing {
 
-enum class DeviceChoice : std::uint8_t { kCpu, kAdversary, kCuda };
+enum class DeviceChoice : std::uint8_t { kCpu, kCuda };
 
 class DeviceUnderTest {
  public:
-  // Adversaries have a new seed in each run. A failing test prints it.
-  explicit DeviceUnderTest(DeviceChoice choice, AdversaryOptions options = {.seed = any_seed()});
+  // The driver has a new seed in each run. A failing test prints it.
+  explicit DeviceUnderTest(DeviceChoice choice,
+                           const cuda_under_test::FailingCall& failing_call = {});
   ~DeviceUnderTest();
   DeviceUnderTest(const DeviceUnderTest&) = delete;
   DeviceUnderTest& operator=(const DeviceUnderTest&) = delete;
@@ -31,10 +33,9 @@ class DeviceUnderTest {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::shared_ptr<device::Device> device() const;
   [[nodiscard]] DeviceId id() const;
-  // The host cannot read the device's memory, and consumers have streams.
-  [[nodiscard]] bool has_own_memory() const noexcept { return choice_ != DeviceChoice::kCpu; }
-  // The device copies host() to its memory, too.
-  [[nodiscard]] bool shows_host_data() const noexcept { return choice_ == DeviceChoice::kCuda; }
+  // The host cannot read the device's memory, consumers have streams, and the device copies host()
+  // to its memory, too.
+  [[nodiscard]] bool has_own_memory() const noexcept { return choice_ == DeviceChoice::kCuda; }
 
   // Reads bytes on the device. Wait for their event first.
   [[nodiscard]] std::vector<std::byte> read(std::span<const std::byte> bytes) const;
@@ -42,17 +43,14 @@ class DeviceUnderTest {
   // A consumer's stream; 0 on the CPU.
   [[nodiscard]] std::uintptr_t make_stream() const;
   // Reads the bytes in the stream's order, and calls `work` with them; on the CPU at once.
+  using Work = std::function<void(std::vector<std::byte> bytes)>;
   void launch(std::uintptr_t stream, const std::byte* address, std::size_t size_bytes,
-              AdversarialDevice::Work work) const;
+              Work work) const;
   void finish(std::uintptr_t stream) const;
-
-  [[nodiscard]] static std::uint64_t any_seed();
 
  private:
   DeviceChoice choice_;
   std::string name_ = "cpu";
-  std::shared_ptr<AdversarialDevice> adversary_;
-  std::optional<device::AddedDevice> added_;
   std::optional<::testing::ScopedTrace> seed_told_;
 };
 
@@ -62,12 +60,10 @@ class DeviceUnderTest {
 
 // The devices that a parameterized test runs on.
 [[nodiscard]] inline auto all_devices() {
-  return ::testing::Values(DeviceChoice::kCpu, DeviceChoice::kAdversary, DeviceChoice::kCuda);
+  return ::testing::Values(DeviceChoice::kCpu, DeviceChoice::kCuda);
 }
 [[nodiscard]] inline std::string name_of(DeviceChoice choice) {
-  return choice == DeviceChoice::kCpu    ? "Cpu"
-         : choice == DeviceChoice::kCuda ? "Cuda"
-                                         : "Adversary";
+  return choice == DeviceChoice::kCpu ? "Cpu" : "Cuda";
 }
 
 }  // namespace xtts::testing

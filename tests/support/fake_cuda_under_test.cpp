@@ -7,8 +7,11 @@ bool is_double() {
   return true;
 }
 
-void begin(std::uint64_t seed) {
-  fake_cuda::reset({.seed = seed, .is_started = true});
+void begin(std::uint64_t seed, const FailingCall& failing_call) {
+  fake_cuda::Options options{.seed = seed, .is_started = true};
+  if (!failing_call.name.empty())
+    options.failing_calls = {{.name = failing_call.name, .nth = failing_call.nth}};
+  fake_cuda::reset(options);
 }
 
 std::vector<std::string> end() {

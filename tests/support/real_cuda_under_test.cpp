@@ -58,7 +58,7 @@ bool is_double() {
   return false;
 }
 
-void begin(std::uint64_t) {
+void begin(std::uint64_t, const FailingCall&) {
   gpu = std::make_unique<Gpu>();
   gpu->context = must(cuda::Context::open(0));
 }

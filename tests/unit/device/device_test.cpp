@@ -1,5 +1,5 @@
-// The promises of every device, on the CPU and on the adversarial device; then what each promises
-// by itself, and that the adversary finds those who break the rules.
+// The promises of every device, on the CPU and on CUDA over an adversarial driver; then what each
+// promises by itself.
 #include "device/device.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,6 @@
 namespace xtts::device {
 namespace {
 
-using testing::AdversarialDevice;
 using testing::DeviceChoice;
 using testing::DeviceUnderTest;
 
@@ -295,126 +294,6 @@ TEST(Device, MoreMemoryThanThereIsIsAValue) {
   const auto slot = cpu()->make_slot({.staging = std::size_t{1} << 60U});
   ASSERT_FALSE(slot.ok());
   EXPECT_EQ(slot.status().code(), StatusCode::kResource);
-}
-
-class Adversary : public ::testing::Test {
- protected:
-  Adversary() : device_(AdversarialDevice::make({.seed = DeviceUnderTest::any_seed()})) {
-    slot_ = std::move(*device_->make_slot({.staging = 20'000, .host = 4}));
-  }
-  [[nodiscard]] const Event& fill_and_upload(int number) {
-    EXPECT_TRUE(slot_->begin_filling().ok());
-    std::memset(slot_->staging().data(), number, 20'000);
-    return must(slot_->upload());
-  }
-  // Returns its first message about a broken rule.
-  [[nodiscard]] std::string fault() const {
-    const auto faults = device_->faults();
-    return faults.empty() ? "" : faults.front();
-  }
-
-  std::shared_ptr<AdversarialDevice> device_;
-  std::unique_ptr<SlotMemory> slot_;
-};
-
-TEST_F(Adversary, FindsNothingWrongWithAStreamThatWaits) {
-  std::atomic<int> sound_count = 0;
-  const auto stream = device_->make_stream();
-  for (int round = 1; round < 20; ++round) {
-    ASSERT_TRUE(fill_and_upload(round).let_wait(stream).ok());
-    device_->launch(stream, slot_->consumer_data(), 20'000, [&sound_count, round](auto bytes) {
-      if (std::count(bytes.begin(), bytes.end(), static_cast<std::byte>(round)) == 20'000)
-        ++sound_count;
-    });
-    slot_->end_lease();  // while it is not read yet
-  }
-  device_->finish(stream);
-  EXPECT_EQ(sound_count, 19);
-  EXPECT_EQ(fault(), "");
-}
-
-TEST_F(Adversary, FindsAReaderWhoDoesNotWait) {
-  (void)fill_and_upload(1);
-  (void)device_->copy_to_host(slot_->consumer_data(), 1);
-  EXPECT_EQ(fault(), "slot 1 is read before its event was waited for");
-  slot_->end_lease();
-}
-
-TEST_F(Adversary, FindsAStreamThatIsNotLetWait) {
-  (void)fill_and_upload(1);
-  const auto stream = device_->make_stream();
-  device_->launch(stream, slot_->consumer_data(), 1, [](auto) {});
-  device_->finish(stream);
-  EXPECT_EQ(fault(), "slot 1 is read by a stream that was not let wait for its event");
-  slot_->end_lease();
-}
-
-TEST_F(Adversary, FindsAReaderWithoutALease) {
-  ASSERT_TRUE(fill_and_upload(1).wait().ok());
-  slot_->end_lease();
-  (void)device_->copy_to_host(slot_->consumer_data(), 1);
-  EXPECT_EQ(fault(), "slot 1 is read after its lease");
-}
-
-TEST_F(Adversary, FindsWhoFillsWithoutAsking) {
-  ASSERT_TRUE(fill_and_upload(1).wait().ok());
-  slot_->end_lease();
-  std::memset(slot_->staging().data(), 2, 10);
-  EXPECT_EQ(fault(), "slot 1 was written to outside of begin_filling() and upload()");
-}
-
-TEST_F(Adversary, FindsWhoWritesToWhatIsNotCopiedYet) {
-  // Half of its copies come at once: a writer may be later than one of them, not than all.
-  for (int round = 0; round < 200 && fault().empty(); ++round) {
-    ASSERT_TRUE(slot_->begin_filling().ok());
-    const auto kept = slot_->staging();
-    const Event& uploaded = must(slot_->upload());
-    std::memset(kept.data(), round, kept.size());
-    ASSERT_TRUE(uploaded.wait().ok());
-    slot_->end_lease();
-  }
-  EXPECT_EQ(fault(), "slot 1 was written to before its upload was done");
-}
-
-TEST_F(Adversary, FindsWhoChangesWhatIsBorrowed) {
-  auto memory = slot_->device().make_borrowable(4096);
-  ASSERT_TRUE(memory.ok() && memory->has_value());
-  for (int round = 0; round < 200 && fault().empty(); ++round) {
-    ASSERT_TRUE(slot_->begin_filling().ok());
-    ASSERT_TRUE(slot_->borrow(0, write(**memory, 0, 8, 'b')));
-    const Event& uploaded = must(slot_->upload());
-    write(**memory, 0, 8, 'x');
-    ASSERT_TRUE(uploaded.wait().ok());
-    slot_->end_lease();
-  }
-  EXPECT_EQ(fault(), "slot 1 was written to before its upload was done");
-}
-
-TEST_F(Adversary, FindsWhoFillsWhatIsLent) {
-  ASSERT_TRUE(fill_and_upload(1).wait().ok());
-  ASSERT_TRUE(slot_->begin_filling().ok());
-  EXPECT_EQ(fault(), "slot 1 was filled again while it was lent");
-}
-
-TEST_F(Adversary, FindsALeaseThatEndsTwice) {
-  ASSERT_TRUE(fill_and_upload(1).wait().ok());
-  slot_->end_lease();
-  slot_->end_lease();
-  EXPECT_EQ(fault(), "slot 1 was given back twice");
-}
-
-TEST_F(Adversary, FindsASlotThatIsLeft) {
-  EXPECT_EQ(device_->slot_count(), 1U);
-  slot_.reset();
-  EXPECT_EQ(device_->slot_count(), 0U);
-}
-
-TEST_F(Adversary, KillsWhoeverTouchesItsMemory) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  ASSERT_TRUE(fill_and_upload(1).wait().ok());
-  const volatile std::byte* const address = slot_->consumer_data();
-  EXPECT_DEATH((void)*address, "");
-  slot_->end_lease();
 }
 
 }  // namespace

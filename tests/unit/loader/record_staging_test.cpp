@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/adversarial_device.hpp"
+#include "support/device_under_test.hpp"
 #include "support/made_direct_queue.hpp"
 #include "support/memory_env.hpp"
 #include "support/temp_folder.hpp"
@@ -319,10 +319,10 @@ TEST_F(RecordStagingTest, UploadThatCannotBeWaitedForLeavesTheRestToTheOrdinaryP
 }
 
 TEST_F(RecordStagingTest, OnlyADevicesMemoryIsBorrowableAndOnlyInBounds) {
-  const auto device = testing::AdversarialDevice::make({});
+  const testing::DeviceUnderTest gpu(testing::DeviceChoice::kCuda);
+  const auto device = gpu.device();
   constexpr std::uint64_t kTooMany = kBorrowedBytesMax / kRecord;
-  for (const device::Device* lender : {static_cast<const device::Device*>(device.get()),
-                                       static_cast<const device::Device*>(nullptr)}) {
+  for (const device::Device* lender : {device.get(), static_cast<device::Device*>(nullptr)}) {
     for (const std::uint64_t borrowed : {std::uint64_t{50}, kTooMany}) {
       const auto staging = RecordStaging::open(env_, {.record_bytes_max = kRecord,
                                                       .depth = 3,
