@@ -2,7 +2,7 @@
 //
 // Where numerics are the same, every bit must be the same. Where they differ, a value may differ
 // by the recipe's tolerance. The goldens hold every instruction set within 1e-5 natural-log units
-// of the formula where the FFT runs in double precision (tests/golden/myxtts), and float32 FFTs
+// of the formula where the FFT runs in double precision (tests/golden/recipes), and float32 FFTs
 // within 1.3e-3. Two instruction sets are at most twice that apart, and the dtype rounds each
 // result once more. Values of a baked cache are compared in their state before baking.
 #pragma once

@@ -1,6 +1,6 @@
-// DeviceUnderTest: one of the devices that tests of memory run on: the CPU, or the one for CUDA over
-// the driver that the program links (cuda_under_test.hpp). Destroy readers, batches and slots first:
-// its destructor expects that no fault has happened and that nothing is left.
+// DeviceUnderTest: one of the devices that tests of memory run on: the CPU, or the one for CUDA
+// over the driver that the program links (cuda_under_test.hpp). Destroy readers, batches and slots
+// first: its destructor expects that no fault has happened and that nothing is left.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,23 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the golden files of the myxtts front end from LJSpeech clips (public domain).
+"""Writes the golden files of what myxtts does to samples, from LJSpeech clips (public domain).
 
     make_golden.py LJSPEECH_WAVS OUT      (versions.txt, beside the files, has the versions used)
 
 The steps are those of the reference (MyXTTSModel, myxtts/utils/audio.py), done with librosa and
-NumPy in float32: librosa.effects.trim, RMS 0.1 limited to a peak of 1, division by the peak,
-librosa.stft, magnitude, librosa.filters.mel, ln(max(x, 1e-5)). The files:
+NumPy in float32: librosa.effects.trim, RMS 0.1 limited to a peak of 1, division by the peak. The
+files:
 
     ID.pcm.npy      int16, the clip as LJSpeech has it (sample / 32768 is the float32 sample)
-    ID.librosa.npy  float32 [frames, 80], the reference's own output
-    ID.truth.npy    float64 [frames, 80], the same formula in float64 from the same conditioned
-                    samples
-    clips.tsv       id, trim start, trim end, frames, FNV-1a of the conditioned float32 samples'
-                    bytes
+    clips.tsv       id, trim start, trim end, FNV-1a of the conditioned float32 samples' bytes
     trims.tsv       id, top_db, frame, hop, zeros put in front and behind, trim start, trim end
-
-The test's bound is 1e-5 natural-log units. On such clips, a float32 FFT misses the formula by a
-hundred times more (1.3e-3), and librosa by ten times less (1e-6: its window is double, and so is
-its FFT).
 """
 
 import pathlib
@@ -60,21 +52,6 @@ def condition(y):
     return y, start, end
 
 
-def reference_mel(y):
-    stft = librosa.stft(y, n_fft=1024, hop_length=256, win_length=1024, window="hann", center=True, pad_mode="constant")
-    basis = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025.0)
-    return np.log(np.maximum(np.dot(basis, np.abs(stft)), 1e-5)).T.astype(np.float32)
-
-
-def true_mel(y):
-    padded = np.pad(y.astype(np.float64), 512)
-    window = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(1024) / 1024.0)
-    frames = 1 + (len(padded) - 1024) // 256
-    cut = np.stack([padded[f * 256 : f * 256 + 1024] * window for f in range(frames)])
-    basis = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025.0, dtype=np.float64)
-    return np.log(np.maximum(np.abs(np.fft.rfft(cut)) @ basis.T, 1e-5))
-
-
 def fnv1a(data):
     value = 0xCBF29CE484222325
     for byte in data:
@@ -89,12 +66,8 @@ def main():
         pcm = read_pcm(wavs / f"{name}.wav")
         samples = pcm.astype(np.float32) / np.float32(32768.0)
         conditioned, start, end = condition(samples)
-        mel, truth = reference_mel(conditioned), true_mel(conditioned)
-        assert mel.shape == truth.shape
         np.save(out / f"{name}.pcm.npy", pcm)
-        np.save(out / f"{name}.librosa.npy", np.ascontiguousarray(mel))
-        np.save(out / f"{name}.truth.npy", np.ascontiguousarray(truth))
-        clips.append((name, start, end, len(mel), f"{fnv1a(conditioned.tobytes()):016x}"))
+        clips.append((name, start, end, f"{fnv1a(conditioned.tobytes()):016x}"))
         for zeros in (0, 5000):
             for top_db, frame, hop in TRIMS:
                 padded = np.pad(samples, zeros)

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,16 +69,19 @@ TEST_P(RecipeGoldens, AreTheFormula) {
   }
 }
 
-// A machine without AVX2 makes other transforms, so other last bits.
+// A machine without these instructions makes other transforms, so other last bits.
 TEST_P(RecipeGoldens, AreTheFormulaWithoutVectorInstructionsToo) {
-  auto features = testing::ClipFeatures::create(features_, Isa::kScalar);
-  ASSERT_TRUE(features.ok()) << features.status().message();
-  for (const GoldenCase& golden : testing::golden_cases(golden_)) {
-    if (!golden.frames || *golden.frames == 0) continue;
-    SCOPED_TRACE(golden.input);
-    const Result<std::vector<float>> mel = features->of(golden.samples);
-    ASSERT_TRUE(mel.ok()) << mel.status().message();
-    EXPECT_LE(testing::worst_difference(*mel, golden.truth, golden_, golden), kTolerance);
+  for (const Isa isa : {Isa::kScalar, Isa::kAvx2}) {
+    if (isa >= best_isa()) continue;
+    auto features = testing::ClipFeatures::create(features_, isa);
+    ASSERT_TRUE(features.ok()) << features.status().message();
+    for (const GoldenCase& golden : testing::golden_cases(golden_)) {
+      if (!golden.frames || *golden.frames == 0) continue;
+      SCOPED_TRACE(golden.input);
+      const Result<std::vector<float>> mel = features->of(golden.samples);
+      ASSERT_TRUE(mel.ok()) << mel.status().message();
+      EXPECT_LE(testing::worst_difference(*mel, golden.truth, golden_, golden), kTolerance);
+    }
   }
 }
 
@@ -116,6 +118,25 @@ TEST_P(RecipeGoldens, HaveTheReferencesNumberOfFrames) {
     for (std::uint64_t length = std::max<std::uint64_t>(1, range.first_length);
          length <= range.last_length; ++length) {
       ASSERT_EQ(extractor->frame_count(length), *range.frames) << length << " samples";
+    }
+  }
+}
+
+// `precision: float32` is offered for speed and keeps no more than what a float32 FFT keeps.
+TEST(RecipeGoldensInFloat32, MissTheFormulaByNoMoreThanAFloatFft) {
+  const GoldenRecipe recipe = testing::golden_recipe("myxtts");
+  formats::FeatureConfig config = *recipe::load(Env::real(), recipe.recipe)->features;
+  config.precision = formats::Precision::kFloat32;
+  for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > best_isa()) continue;
+    for (const GoldenCase& golden : testing::golden_cases(recipe)) {
+      if (golden.input != "lj") continue;
+      auto features = testing::ClipFeatures::create(config, isa);
+      ASSERT_TRUE(features.ok()) << features.status().message();
+      const double worst =
+          testing::worst_difference(*features->of(golden.samples), golden.truth, recipe, golden);
+      EXPECT_LE(worst, 2e-3) << to_string(isa);
+      EXPECT_GT(worst, 1e-6) << to_string(isa) << ": is it really float32?";
     }
   }
 }
