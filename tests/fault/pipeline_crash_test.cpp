@@ -1,10 +1,12 @@
 // Tests a whole build that is interrupted at every call that changes the file system. After each
-// interruption, nothing is published, or a whole cache. The same command again ends in the bytes of
-// an undisturbed build. The tests have a first build and an update, in which a clip comes, one goes
-// and a text is mended.
+// interruption, nothing is published, or a whole cache, and the journal is true. The same command
+// again ends in the bytes of an undisturbed build. The tests have a first build and an update, in
+// which a clip comes, one goes and a text is mended.
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal_line.hpp"
 #include "support/fault_env.hpp"
 #include "support/wav_file.hpp"
 #include "verify/verify.hpp"
@@ -37,22 +39,24 @@ Files undisturbed_build(MemoryEnv& env, const std::string& store = "lmdb") {
   return files_below(env);
 }
 
-const Files& first_cache() {
-  static const Files files = [] {
+const Files& first_cache(const std::string& store = "lmdb") {
+  static std::map<std::string, Files> by_store;
+  const auto [files, is_new] = by_store.try_emplace(store);
+  if (is_new) {
     MemoryEnv env;
     add_corpus(env);
-    return undisturbed_build(env);
-  }();
-  return files;
+    files->second = undisturbed_build(env, store);
+  }
+  return files->second;
 }
 
-void begin_first(MemoryEnv& env) {
+void begin_first(MemoryEnv& env, const std::string& /*store*/) {
   add_corpus(env);
 }
 
 // The first cache, durable, and a corpus that has changed since.
-void begin_update(MemoryEnv& env) {
-  const Files& cache = first_cache();
+void begin_update(MemoryEnv& env, const std::string& store) {
+  const Files& cache = first_cache(store);
   add_corpus(env);
   for (const auto& [path, bytes] : cache) env.add_file(kCache + "/" + path, bytes);
   env.add_file(wav(kClips), tone_wav(900.0, {.seconds = 0.1}));
@@ -66,12 +70,13 @@ void begin_update(MemoryEnv& env) {
 
 struct Scene {
   std::string name;
-  void (*begin)(MemoryEnv&) = begin_first;
+  void (*begin)(MemoryEnv&, const std::string& store) = begin_first;
   std::uint64_t generation_before = 0;
   Aftermath aftermath = Aftermath::kIsACrash;
   double torn_share = 0.0;
   bool power_is_cut = false;
   std::string store = "lmdb";
+  bool is_network = false;  // with a lease beside the lock
 };
 
 void PrintTo(const Scene& scene, std::ostream* out) {
@@ -90,11 +95,33 @@ void expect_sound_publication(MemoryEnv& env, std::uint64_t generation_before) {
   EXPECT_GE(open_cache(env)->manifest().generation, generation_before);
 }
 
+// What stands under a shard's name is whole, and each line of the journal names a shard that does.
+void expect_whole_shards(MemoryEnv& env, const Files& undisturbed, const std::string& store) {
+  const Files found = files_below(env);
+  const auto is_whole = [&](const std::string& path) {
+    const auto has_it = [&](const Files& files) {
+      return files.contains(path) && files.at(path) == found.at(path);
+    };
+    return found.contains(path) && (has_it(undisturbed) || has_it(first_cache(store)));
+  };
+  for (const auto& [path, bytes] : files_named(found, "shards/"))
+    EXPECT_TRUE(is_whole(path)) << path;
+  std::istringstream journal(env.contents(kCache + "/.build/journal"));
+  for (std::string text; std::getline(journal, text);) {
+    const auto line = store::decode_shard_line(text);
+    if (!line) continue;  // the head, or a torn line
+    for (const store::SealedShard& shard : line->sealed) {
+      const std::string path = store::shard_path(kCache, shard).substr(kCache.size() + 1);
+      EXPECT_TRUE(is_whole(path)) << "the journal names " << path;
+    }
+  }
+}
+
 class BuildInterrupted : public ::testing::TestWithParam<Scene> {
  protected:
   static Files expected() {
     MemoryEnv env;
-    GetParam().begin(env);
+    GetParam().begin(env, GetParam().store);
     return undisturbed_build(env, GetParam().store);
   }
 };
@@ -105,7 +132,8 @@ TEST_P(BuildInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
   std::uint64_t interrupted_count = 0;
   for (std::uint64_t call = 1; !::testing::Test::HasFailure(); ++call) {
     MemoryEnv memory;
-    scene.begin(memory);
+    if (scene.is_network) memory.set_network();
+    scene.begin(memory, scene.store);
     FaultEnv env(memory);
     env.set_fault(
         Fault{.at_call = call, .aftermath = scene.aftermath, .torn_share = scene.torn_share});
@@ -122,6 +150,7 @@ TEST_P(BuildInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
 
     if (scene.power_is_cut) memory.forget_unsynced();
     expect_sound_publication(memory, scene.generation_before);
+    expect_whole_shards(memory, undisturbed, scene.store);
     must_build(memory, crash_request(scene.store));
     EXPECT_EQ(difference(undisturbed, files_below(memory)), "");
     // And what the second run promised is safe too.
@@ -151,7 +180,27 @@ INSTANTIATE_TEST_SUITE_P(
               .begin = begin_update,
               .generation_before = 1,
               .aftermath = Aftermath::kGoesOn,
-              .torn_share = 0.6}),
+              .torn_share = 0.6},
+        Scene{.name = "UpdateFailsOnceAndLosesPower",
+              .begin = begin_update,
+              .generation_before = 1,
+              .aftermath = Aftermath::kGoesOn,
+              .torn_share = 0.6,
+              .power_is_cut = true},
+        Scene{.name = "UpdateOfHdf5LosesPower",
+              .begin = begin_update,
+              .generation_before = 1,
+              .power_is_cut = true,
+              .store = "hdf5"},
+        Scene{.name = "UpdateOnANetworkLosesPower",
+              .begin = begin_update,
+              .generation_before = 1,
+              .power_is_cut = true,
+              .is_network = true},
+        Scene{.name = "FirstOnANetworkIsKilled", .is_network = true},
+        Scene{.name = "FirstOnANetworkFailsOnce",
+              .aftermath = Aftermath::kGoesOn,
+              .is_network = true}),
     [](const auto& scene) { return scene.param.name; });
 
 TEST(Build, ADiskThatFillsUpAtAnyPlaceHarmsNothingAndCanGoOn) {
@@ -161,7 +210,7 @@ TEST(Build, ADiskThatFillsUpAtAnyPlaceHarmsNothingAndCanGoOn) {
   std::uint64_t full_count = 0;
   for (std::uint64_t room_bytes = 0; !::testing::Test::HasFailure(); room_bytes += step_bytes) {
     MemoryEnv memory;
-    begin_first(memory);
+    add_corpus(memory);
     FaultEnv env(memory);
     env.set_room_bytes(room_bytes);
     const Status status = run_build(env, crash_request()).status();
@@ -175,6 +224,52 @@ TEST(Build, ADiskThatFillsUpAtAnyPlaceHarmsNothingAndCanGoOn) {
     EXPECT_EQ(difference(first_cache(), files_below(memory)), "");
   }
   EXPECT_GE(full_count, 20U);
+}
+
+// No run of 72 calls gets through: each must stand on what the ones before have sealed.
+TEST(Build, KilledAgainAndAgainEndsInTheSameBytes) {
+  for (const std::uint64_t calls_a_run : {60U, 66U, 72U}) {
+    MemoryEnv memory;
+    add_corpus(memory);
+    bool is_done = false;
+    int run_count = 0;
+    for (; !is_done && run_count < 100; ++run_count) {
+      FaultEnv env(memory);
+      env.set_fault(Fault{.at_call = calls_a_run, .aftermath = Aftermath::kIsACrash});
+      is_done = run_build(env, crash_request()).ok();
+      memory.forget_unsynced();
+      expect_sound_publication(memory, 0);
+      expect_whole_shards(memory, first_cache(), "lmdb");
+    }
+    EXPECT_TRUE(is_done) << calls_a_run << " calls a run";
+    EXPECT_GT(run_count, 2);
+    // The last power cut may have brought back files whose removal was not synced.
+    must_build(memory, crash_request());
+    EXPECT_EQ(difference(first_cache(), files_below(memory)), "");
+  }
+}
+
+TEST(Build, AReaderKeepsItsGenerationThroughEveryCrashOfAnUpdate) {
+  bool is_interrupted = true;
+  for (std::uint64_t call = 1; is_interrupted && !::testing::Test::HasFailure(); ++call) {
+    MemoryEnv memory;
+    begin_update(memory, "lmdb");
+    auto reader = open_cache(memory);
+    FaultEnv env(memory);
+    env.set_fault(Fault{.at_call = call, .aftermath = Aftermath::kIsACrash});
+    (void)run_build(env, crash_request());
+    is_interrupted = env.fault_happened();
+    must_build(memory, crash_request());
+    const Files found = files_below(memory);
+    for (const std::string kept : {"shards/", "index-"}) {
+      for (const auto& [path, bytes] : files_named(first_cache(), kept))
+        EXPECT_TRUE(found.contains(path) && found.at(path) == bytes) << path << ", call " << call;
+    }
+    reader.reset();
+    must_build(memory, crash_request());
+    EXPECT_TRUE(files_named(files_below(memory), "index-").size() == 1U)
+        << "garbage goes once the reader has gone";
+  }
 }
 
 }  // namespace
