@@ -155,45 +155,6 @@ TEST(EpochOrder, TakesStretchesLongerThanEverythingForOneWindow) {
   EXPECT_THAT(order.stretches_of(0), ElementsAre(SampleRange{0, 13}));
 }
 
-TEST(EpochOrder, ShufflesStretchesAndWhatIsInAWindow) {
-  const EpochOrder order(windows(1000, 20, 5));
-  std::vector<std::uint64_t> first_samples;
-  for (std::uint64_t w = 0; w < order.window_count(); ++w) {
-    const Window window = order.window(w);
-    const auto samples = samples_from(order, window.first_place, window.sample_count);
-    EXPECT_NE(samples, samples_of(order.stretches_of(w))) << "not shuffled within";
-    for (const SampleRange& stretch : order.stretches_of(w))
-      first_samples.push_back(stretch.first_sample);
-  }
-  EXPECT_EQ(first_samples.size(), 50U);
-  EXPECT_FALSE(std::ranges::is_sorted(first_samples));
-}
-
-// Windows of one size must not all be shuffled in the same way.
-TEST(EpochOrder, ShufflesEachWindowInItsOwnWay) {
-  const EpochOrder order(windows(1000, 100, 1));
-  const auto pattern = [&](std::uint64_t window_index) {
-    auto samples = samples_from(order, window_index * 100, 100);
-    for (std::uint64_t& sample : samples) sample %= 100;
-    return samples;
-  };
-  for (std::uint64_t w = 1; w < 10; ++w) EXPECT_NE(pattern(w), pattern(w - 1)) << w;
-}
-
-TEST(EpochOrder, DiffersBetweenSeedsAndBetweenEpochs) {
-  for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kWindow}) {
-    EpochOrderOptions options = windows(500, 16, 4);
-    options.shuffle = shuffle;
-    const auto samples = whole(EpochOrder(options));
-    EXPECT_EQ(whole(EpochOrder(options)), samples);
-    ++options.epoch;
-    EXPECT_NE(whole(EpochOrder(options)), samples);
-    --options.epoch;
-    ++options.seed;
-    EXPECT_NE(whole(EpochOrder(options)), samples);
-  }
-}
-
 TEST(EpochOrder, HoldsUpToItsLargestSize) {
   for (const std::uint64_t count : {kOrderSizeMax, kOrderSizeMax - 1, kOrderSizeMax / 2 + 1}) {
     for (const std::uint64_t stretch : {std::uint64_t{1}, std::uint64_t{4096}, count - 1, count}) {

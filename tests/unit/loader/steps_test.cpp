@@ -54,17 +54,6 @@ std::vector<int> once_from(const Steps& steps, std::uint64_t begin, std::uint64_
   return times;
 }
 
-TEST(Steps, GiveRanksConsecutiveBatchesInTurn) {
-  const Steps steps{.sample_count = 22, .batch_size = 4, .world_size = 2, .last = LastBatch::kPad};
-  ASSERT_EQ(steps.step_count(), 3U);
-  EXPECT_EQ(steps.places_of(0, 0), (PlaceRange{0, 4}));
-  EXPECT_EQ(steps.places_of(0, 1), (PlaceRange{4, 4}));
-  EXPECT_EQ(steps.places_of(1, 0), (PlaceRange{8, 4}));
-  EXPECT_EQ(steps.places_of(2, 0), (PlaceRange{16, 4}));
-  EXPECT_EQ(steps.places_of(2, 1), (PlaceRange{20, 2}));
-  EXPECT_EQ(steps.places_of(3, 0), (PlaceRange{22, 0}));
-}
-
 TEST(Steps, TakeEveryPlaceOnceWhenPadded) {
   for (const Steps& steps : many_steps()) {
     if (steps.last != LastBatch::kPad) continue;

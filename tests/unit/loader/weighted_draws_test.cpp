@@ -57,33 +57,7 @@ std::vector<Counts> drawn(const Counts& counts, const ClipWeights& weights,
   return groups;
 }
 
-TEST(ShareDraws, FollowsTheWeights) {
-  EXPECT_THAT(shares({10, 20, 70}, {10.0, 20.0, 70.0}, 100), ElementsAre(10, 20, 70));
-  EXPECT_THAT(shares({10, 20, 70}, {1.0, 1.0, 2.0}, 100), ElementsAre(25, 25, 50));
-  EXPECT_THAT(shares({9, 9, 9}, {0.1, 0.2, 0.7}, 1000), ElementsAre(100, 200, 700));
-  EXPECT_THAT(shares({9, 9}, {1.0, 0.0}, 7), ElementsAre(7, 0));
-  EXPECT_THAT(shares({9, 9}, {1.0, 1.0}, 0), ElementsAre(0, 0));
-}
-
-TEST(ShareDraws, GivesTheRestToTheLargestRemainders) {
-  // The exact shares of 10 are 3.5, 4.2 and 2.3.
-  EXPECT_THAT(shares({1, 1, 1}, {35.0, 42.0, 23.0}, 10), ElementsAre(4, 4, 2));
-  // The exact shares of 3 are 0.6, 0.6 and 1.8.
-  EXPECT_THAT(shares({1, 1, 1}, {1.0, 1.0, 3.0}, 3), ElementsAre(1, 0, 2));
-}
-
-TEST(ShareDraws, GivesTheRestToTheFirstOfEqualGroups) {
-  EXPECT_THAT(shares({5, 5, 5}, {1.0, 1.0, 1.0}, 10), ElementsAre(4, 3, 3));
-  EXPECT_THAT(shares({5, 5, 5}, {1.0, 1.0, 1.0}, 11), ElementsAre(4, 4, 3));
-}
-
-TEST(ShareDraws, GivesNothingToGroupsWithoutSamples) {
-  EXPECT_THAT(shares({3, 0, 3}, {1.0, 1e300, 1.0}, 8), ElementsAre(4, 0, 4));
-}
-
 TEST(ShareDraws, TakesWeightsOfAnySize) {
-  EXPECT_THAT(shares({9, 9, 9}, {0.0, 1e-300, 1e300}, 10), ElementsAre(0, 0, 10));
-  EXPECT_THAT(shares({9, 9, 9}, {5e-324, 1e-323, 5e-324}, 8), ElementsAre(2, 4, 2));
   const double most = std::numeric_limits<double>::max();
   EXPECT_THAT(shares({9, 9, 9, 9}, {most, most, most, most}, 8), ElementsAre(2, 2, 2, 2));
 }
@@ -120,17 +94,6 @@ TEST(WeightedDraws, GoesThroughAGroupBeforeAnySampleComesAgain) {
       EXPECT_EQ(pass.size(), end - begin) << "group " << g << ", from draw " << begin;
     }
   }
-}
-
-TEST(WeightedDraws, ShufflesEveryGroupPassAndEpochInItsOwnWay) {
-  std::set<Counts> orders;
-  for (const std::uint64_t epoch : {0U, 1U}) {
-    for (const Counts& group : drawn({20, 20}, {1.0, 1.0}, 120, epoch)) {
-      for (std::ptrdiff_t begin = 0; begin < 60; begin += 20)
-        orders.insert(Counts(group.begin() + begin, group.begin() + begin + 20));
-    }
-  }
-  EXPECT_EQ(orders.size(), 12U);
 }
 
 TEST(WeightedDraws, GoOnWhereTheEpochBeforeEnded) {
