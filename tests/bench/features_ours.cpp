@@ -1,7 +1,6 @@
 // One pass of our features over raw float32 clips of equal length, in processor seconds, for
 // features_vs_peers.py.
 //   features_ours FILE CLIP_COUNT double|float32
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -4,9 +4,6 @@
 // time of `--level quick` for a million clips.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <filesystem>
-
 #include "support/temp_folder.hpp"
 #include "support/test_cache.hpp"
 #include "verify/verify.hpp"

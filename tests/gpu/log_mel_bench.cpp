@@ -7,10 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 

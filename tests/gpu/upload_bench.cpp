@@ -1,7 +1,6 @@
 // upload_bench [ROUNDS]: how fast slots get to a GPU, beside a plain loop of page-locked copies of
 // the same bytes (upload_batch.hpp), in one run. It prints rows of a table in Markdown.
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

@@ -7,10 +7,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/cuda_driver/fake_cuda.hpp"

@@ -10,7 +10,6 @@
 #include <ostream>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/cycle_search.hpp"

@@ -8,11 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "loader/loader.hpp"
 #include "loader/stored_source.hpp"

@@ -11,7 +11,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "base/confined_env.hpp"
 #include "base/env.hpp"

@@ -1,7 +1,6 @@
 #include "scheduler.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include "real_threads.hpp"
 

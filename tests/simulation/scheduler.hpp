@@ -21,7 +21,6 @@
 #include <optional>
 #include <random>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace xtts::simulation {

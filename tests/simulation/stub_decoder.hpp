@@ -5,7 +5,6 @@
 // It notes each content that it decodes. Its result depends on nothing else.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // where and why; the same for any order of the folders' entries; never a hang or a crash.
 //
 // The first byte chooses a layout's lists; the rest is their contents, cut at zero bytes.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

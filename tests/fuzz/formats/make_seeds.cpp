@@ -1,7 +1,6 @@
 // Writes the fuzzers' seeds: the worked example, and a few values with every field, without the
 // checks that the fuzzers put in themselves and without the zeros that they fill up with.
 //   make_format_seeds tests/fuzz/formats/seeds
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 

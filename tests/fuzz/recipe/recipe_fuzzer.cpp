@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "formats/canonical_json.hpp"
 #include "recipe/corpora_file.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
-#include <utility>
 
 #include "support/cuda_driver/words.hpp"
 

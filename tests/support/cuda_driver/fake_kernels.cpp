@@ -1,7 +1,6 @@
 #include "support/cuda_driver/fake_kernels.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "cuda/kernels/range_work.hpp"
 #include "support/cuda_driver/words.hpp"

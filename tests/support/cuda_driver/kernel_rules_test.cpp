@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 
 #include "base/hash.hpp"
 #include "cuda/kernels/range_tables.hpp"

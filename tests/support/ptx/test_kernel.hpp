@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "support/ptx/ptx_machine.hpp"
 #include "xtts/status.hpp"

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <exception>
 #include <new>
 #include <stdexcept>
 

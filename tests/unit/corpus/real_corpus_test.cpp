@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "corpus_checks.hpp"
 #include "support/temp_folder.hpp"

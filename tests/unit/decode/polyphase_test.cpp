@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "decode_support.hpp"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "build_support.hpp"
 #include "dsp_cuda/cuda_frame_engine.hpp"
@@ -165,14 +164,6 @@ TEST(CudaBuild, ACallThatCufftRefusesEndsTheBuild) {
   EXPECT_THAT(built.status().message(), HasSubstr("cuFFT says CUFFT_ALLOC_FAILED"));
 }
 
-class Previewed final : public pipeline::BuildObserver {
- public:
-  void before(const pipeline::BuildPreview& shown) override { preview = shown; }
-  void progress(const pipeline::BuildProgress& /*progress*/) override {}
-  [[nodiscard]] bool cancelled() const override { return false; }
-  pipeline::BuildPreview preview;
-};
-
 // The clock of a MemoryEnv stands, so the share itself is looked at in the real program.
 TEST(CudaBuild, ADryRunOnTheCpuHasNothingToSave) {
   const FakeGpu gpu(quick());
@@ -180,10 +171,11 @@ TEST(CudaBuild, ADryRunOnTheCpuHasNothingToSave) {
   add_sounds(env, 4);
   auto request = request_on("cpu");
   request.options.dry_run = true;
-  Previewed observer;
+  TestObserver observer;
+  observer.has_estimate = true;
   ASSERT_TRUE(pipeline::build(env, request, observer).ok());
-  EXPECT_FALSE(observer.preview.most_saved_share.has_value());
-  EXPECT_TRUE(request::preview_to_json(request, observer.preview)["most_saved_share"].is_null());
+  EXPECT_FALSE(observer.preview()->most_saved_share.has_value());
+  EXPECT_TRUE(request::preview_to_json(request, *observer.preview())["most_saved_share"].is_null());
 }
 
 TEST(CudaBuild, DevicesThatAreNoneAreRefused) {

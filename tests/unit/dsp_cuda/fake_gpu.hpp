@@ -2,7 +2,6 @@
 // closed.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

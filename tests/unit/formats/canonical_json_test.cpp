@@ -1,7 +1,6 @@
 #include "formats/canonical_json.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "formats/feature_config.hpp"
 #include "tests/unit/formats/refusal.hpp"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
 
 #include "formats/bytes.hpp"
 #include "formats/preamble.hpp"

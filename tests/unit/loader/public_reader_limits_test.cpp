@@ -3,10 +3,8 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 
 #include "in_child.hpp"

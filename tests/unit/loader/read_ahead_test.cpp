@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <string>
 
 #include "support/made_direct_queue.hpp"
 #include "support/temp_folder.hpp"

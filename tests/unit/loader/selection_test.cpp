@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "reader/cache_set.hpp"
 #include "support/test_cache.hpp"

@@ -82,12 +82,14 @@ namespace {
 
 class CountingDecoder final : public audio::AudioDecoder {
  public:
-  explicit CountingDecoder(std::shared_ptr<std::atomic<std::size_t>> count)
-      : count_(std::move(count)), decoder_(decode::make_libav_decoder()) {}
+  explicit CountingDecoder(std::shared_ptr<DecodedSources::Counts> counts)
+      : counts_(std::move(counts)), decoder_(decode::make_libav_decoder()) {
+    ++counts_->decoders;
+  }
   Result<audio::SourceFacts> decode(const RandomAccessFile& source,
                                     const audio::DecodeRequest& request,
                                     const audio::TakeSamples& take) override {
-    ++*count_;
+    ++counts_->sources;
     return decoder_->decode(source, request, take);
   }
   Result<audio::Recognition> recognise(const RandomAccessFile& source,
@@ -105,15 +107,15 @@ class CountingDecoder final : public audio::AudioDecoder {
   Result<audio::FormatList> formats() override { return decoder_->formats(); }
 
  private:
-  std::shared_ptr<std::atomic<std::size_t>> count_;
+  std::shared_ptr<DecodedSources::Counts> counts_;
   std::unique_ptr<audio::AudioDecoder> decoder_;
 };
 
 }  // namespace
 
 audio::MakeDecoder DecodedSources::maker() {
-  return [count = count_](const std::function<bool()>&) {
-    return std::make_unique<CountingDecoder>(count);
+  return [counts = counts_](const std::function<bool()>&) {
+    return std::make_unique<CountingDecoder>(counts);
   };
 }
 

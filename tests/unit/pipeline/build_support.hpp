@@ -51,12 +51,13 @@ void add_list(MemoryEnv& env, std::uint32_t count,
   return folder + "/" + clip_name(number) + ".wav";
 }
 
-class TestObserver final : public pipeline::BuildObserver {
+class TestObserver : public pipeline::BuildObserver {
  public:
+  bool has_estimate = false;
   // Cancels when so many clips were done; at 0, before the first.
   std::optional<std::uint64_t> cancel_at;
 
-  [[nodiscard]] bool wants_estimate() const override { return false; }
+  [[nodiscard]] bool wants_estimate() const override { return has_estimate; }
   void before(const pipeline::BuildPreview& preview) override {
     preview_ = preview;
     if (cancel_at == 0U) cancelled_ = true;
@@ -80,14 +81,19 @@ class TestObserver final : public pipeline::BuildObserver {
 
 // Decoders that work here: quicker than a process for each, and seen by the sanitizers.
 [[nodiscard]] audio::MakeDecoder in_this_process();
-// Counts the sources that are decoded, of builds whose requests have its maker.
+// Counts the sources that are decoded, and the decoders, of builds whose requests have its maker.
 class DecodedSources {
  public:
+  struct Counts {
+    std::atomic<std::size_t> sources = 0;
+    std::atomic<std::size_t> decoders = 0;
+  };
   [[nodiscard]] audio::MakeDecoder maker();
-  [[nodiscard]] std::size_t count() const { return *count_; }
+  [[nodiscard]] std::size_t count() const { return counts_->sources; }
+  [[nodiscard]] std::size_t decoder_count() const { return counts_->decoders; }
 
  private:
-  std::shared_ptr<std::atomic<std::size_t>> count_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
 [[nodiscard]] pipeline::BuildRequest request_for(formats::Recipe recipe,

@@ -12,18 +12,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // Between planning and computing somebody puts links into DATA.
-class LinkingObserver final : public pipeline::BuildObserver {
+class LinkingObserver final : public TestObserver {
  public:
   explicit LinkingObserver(std::string folder) : folder_(std::move(folder)) {}
-  [[nodiscard]] bool wants_estimate() const override { return false; }
   void before(const pipeline::BuildPreview&) override {
     replace("clip-0001.wav", folder_ + "/private/clip-0001.wav");
     replace("clip-0002.wav", "kept/clip-0002.wav");
     fs::rename(folder_ + "/data/deep", folder_ + "/data/deep-before");
     fs::create_symlink(folder_ + "/private", folder_ + "/data/deep");
   }
-  void progress(const pipeline::BuildProgress&) override {}
-  [[nodiscard]] bool cancelled() const override { return false; }
 
  private:
   void replace(const std::string& name, const std::string& target) const {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "build_support.hpp"
@@ -14,21 +13,14 @@
 namespace xtts::testing {
 namespace {
 
-class Wanting final : public pipeline::BuildObserver {
- public:
-  void before(const pipeline::BuildPreview& preview) override { seen = preview; }
-  void progress(const pipeline::BuildProgress&) override {}
-  [[nodiscard]] bool cancelled() const override { return false; }
-  pipeline::BuildPreview seen;
-};
-
 pipeline::BuildPreview dry_run(MemoryEnv& env, const std::vector<std::string>& settings = {}) {
   auto request = request_for(recipe_of_small_shards(settings));
   request.options.dry_run = true;
-  Wanting observer;
+  TestObserver observer;
+  observer.has_estimate = true;
   const auto report = pipeline::build(env, request, observer);
   EXPECT_TRUE(report.ok()) << report.status().message();
-  return observer.seen;
+  return *observer.preview();
 }
 
 corpus::Corpus corpus_of(const std::vector<std::pair<std::string, std::uint64_t>>& files) {
@@ -149,9 +141,10 @@ TEST(Estimate, IsLeftOutBeforeAShortBuild) {
   MemoryEnv env;
   add_sounds(env, 20);
   const auto request = request_for(recipe_of_small_shards());
-  Wanting observer;
+  TestObserver observer;
+  observer.has_estimate = true;
   ASSERT_TRUE(pipeline::build(env, request, observer).ok());
-  EXPECT_FALSE(observer.seen.build_seconds.has_value());
+  EXPECT_FALSE(observer.preview()->build_seconds.has_value());
 }
 
 }  // namespace

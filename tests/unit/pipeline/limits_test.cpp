@@ -133,15 +133,12 @@ TEST(Locked, ASecondBuilderIsToldWhoHoldsTheCache) {
   add_sounds(env, 3);
 
   // Builds again from within the first build.
-  class Nested final : public pipeline::BuildObserver {
+  class Nested final : public TestObserver {
    public:
     explicit Nested(MemoryEnv& memory) : env_(memory) {}
-    [[nodiscard]] bool wants_estimate() const override { return false; }
     void before(const pipeline::BuildPreview&) override {
       second = run_build(env_, small_request()).status();
     }
-    void progress(const pipeline::BuildProgress&) override {}
-    [[nodiscard]] bool cancelled() const override { return false; }
     Status second;
 
    private:

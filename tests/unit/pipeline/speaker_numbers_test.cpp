@@ -15,23 +15,12 @@ using Names = std::vector<std::string>;
 
 constexpr std::uint32_t kSpeakers = 3;
 
-class NoticedBuild final : public pipeline::BuildObserver {
- public:
-  void notice(const std::string& text) override { notices.push_back(text); }
-  void before(const pipeline::BuildPreview&) override {}
-  void progress(const pipeline::BuildProgress&) override {}
-  [[nodiscard]] bool wants_estimate() const override { return false; }
-  [[nodiscard]] bool cancelled() const override { return false; }
-
-  Names notices;
-};
-
 // A cache of clips whose names, clip-0000 to clip-0002, are also their speakers.
 struct Speakers {
   MemoryEnv env;
   pipeline::BuildRequest request =
       request_for(recipe_of_small_shards({"corpus.speaker_pattern=(clip-[0-9]*)"}));
-  NoticedBuild observer;
+  Names notices;  // of the last build
 
   explicit Speakers(Names known = {}) {
     request.known_speakers = std::move(known);
@@ -39,8 +28,10 @@ struct Speakers {
   }
   Result<pipeline::BuildReport> build(Names given) {
     request.known_speakers = std::move(given);
-    observer.notices.clear();
-    return pipeline::build(env, request, observer);
+    TestObserver observer;
+    auto report = pipeline::build(env, request, observer);
+    notices = observer.notices();
+    return report;
   }
   [[nodiscard]] Names names() { return open_cache(env)->manifest().speakers; }
   [[nodiscard]] std::string speaker_of(std::uint64_t position) {
@@ -54,7 +45,7 @@ TEST(SpeakerNumbers, AreThoseOfTheFile) {
   Speakers cache;
   ASSERT_TRUE(cache.build({"clip-0002", "zoe b", "clip-0000"}).ok());
   EXPECT_THAT(cache.names(), ElementsAre("clip-0002", "zoe b", "clip-0000", "clip-0001"));
-  EXPECT_THAT(cache.observer.notices, ElementsAre("--speakers: 1 name has no clip: 'zoe b'"));
+  EXPECT_THAT(cache.notices, ElementsAre("--speakers: 1 name has no clip: 'zoe b'"));
   for (std::uint32_t i = 0; i < kSpeakers; ++i) EXPECT_EQ(cache.speaker_of(i), clip_name(i));
   EXPECT_EQ(damage_in(cache.env), "");
 }
@@ -62,13 +53,12 @@ TEST(SpeakerNumbers, AreThoseOfTheFile) {
 TEST(SpeakerNumbers, OfTheCacheMayBeGivenAgain) {
   Speakers cache;
   ASSERT_TRUE(cache.build({}).ok());
-  EXPECT_THAT(cache.observer.notices, ElementsAre());
+  EXPECT_THAT(cache.notices, ElementsAre());
   for (const Names& given : {Names{"clip-0000", "clip-0001", "clip-0002"}, Names{"clip-0000"}}) {
     const auto report = cache.build(given);
     ASSERT_TRUE(report.ok()) << report.status().message();
     EXPECT_TRUE(report->unchanged);
-    EXPECT_THAT(cache.observer.notices,
-                ElementsAre("--speakers: the cache has these numbers already"));
+    EXPECT_THAT(cache.notices, ElementsAre("--speakers: the cache has these numbers already"));
   }
 }
 
@@ -79,7 +69,7 @@ TEST(SpeakerNumbers, ANewNameComesBehindThePublishedOnes) {
   ASSERT_TRUE(report.ok()) << report.status().message();
   EXPECT_FALSE(report->unchanged);
   EXPECT_EQ(report->computed_count, 0U);
-  EXPECT_THAT(cache.observer.notices,
+  EXPECT_THAT(cache.notices,
               ElementsAre("--speakers: the cache keeps its numbers, and takes 1 new name; 1 name "
                           "has no clip: 'clip-0004'"));
   add_listed_sounds(cache.env, kSpeakers + 2);

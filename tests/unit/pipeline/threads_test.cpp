@@ -60,13 +60,11 @@ TEST(Threads, StopWhereverTheyAreAndGoOn) {
 
 // As a signal handler does: the thread that asks is none of the build's.
 TEST(Threads, StopWhenAnotherThreadAsks) {
-  class AskedFromOutside final : public pipeline::BuildObserver {
+  class AskedFromOutside final : public TestObserver {
    public:
     ~AskedFromOutside() override {
       if (asker_.joinable()) asker_.join();
     }
-    [[nodiscard]] bool wants_estimate() const override { return false; }
-    void before(const pipeline::BuildPreview&) override {}
     void progress(const pipeline::BuildProgress& progress) override {
       if (progress.done_count == 9 && !asker_.joinable())
         asker_ = std::thread([this] { cancelled_ = true; });

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "base/guarded_read.hpp"
 #include "reader/cache_view.hpp"
 #include "support/temp_folder.hpp"

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "recipe/recipe_file.hpp"
 #include "support/temp_folder.hpp"
 

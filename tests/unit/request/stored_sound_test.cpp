@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "build_support.hpp"
@@ -17,49 +16,8 @@ using request::StoredSound;
 constexpr std::uint32_t kClips = 20;
 const std::string kWithWave = "/with_wave";
 
-// Counts decoders as they are made, and what they decode.
-struct Counts {
-  std::atomic<std::uint32_t> decoder_count = 0;
-  std::atomic<std::uint32_t> decoded_count = 0;
-};
-
-class CountingDecoder final : public audio::AudioDecoder {
- public:
-  CountingDecoder(Counts& counts, std::unique_ptr<audio::AudioDecoder> inner)
-      : counts_(counts), inner_(std::move(inner)) {
-    ++counts_.decoder_count;
-  }
-  Result<audio::SourceFacts> decode(const RandomAccessFile& source,
-                                    const audio::DecodeRequest& request,
-                                    const audio::TakeSamples& take) override {
-    ++counts_.decoded_count;
-    return inner_->decode(source, request, take);
-  }
-  Result<audio::Recognition> recognise(const RandomAccessFile& source,
-                                       std::string_view suffix) override {
-    return inner_->recognise(source, suffix);
-  }
-  Result<audio::SourceLength> length(const RandomAccessFile& source,
-                                     std::string_view suffix) override {
-    return inner_->length(source, suffix);
-  }
-  [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
-    return inner_->resampling_time();
-  }
-  Result<std::string> libraries() override { return inner_->libraries(); }
-  Result<audio::FormatList> formats() override { return inner_->formats(); }
-
- private:
-  Counts& counts_;
-  std::unique_ptr<audio::AudioDecoder> inner_;
-};
-
-request::Caller counting(Counts& counts) {
-  return {.make_decoder = [&counts]() -> Result<audio::MakeDecoder> {
-    return audio::MakeDecoder([&counts](std::function<bool()> cancelled) {
-      return std::make_unique<CountingDecoder>(counts, in_this_process()(std::move(cancelled)));
-    });
-  }};
+request::Caller counting(DecodedSources& decoded) {
+  return {.make_decoder = [&decoded]() -> Result<audio::MakeDecoder> { return decoded.maker(); }};
 }
 
 // Builds the cache, and beside it one with the sound as a column.
@@ -97,7 +55,7 @@ bool is_column(const std::vector<float>& sound, const std::vector<float>& column
 
 // Reads all clips in order, and compares each.
 void expect_the_columns_sound(MemoryEnv& env, StoredSound& sound, std::uint64_t clip_count) {
-  Counts unused;
+  DecodedSources unused;
   const auto view = open_cache(env, kWithWave);
   const auto wave = must_open(env, *view, counting(unused));
   for (std::uint64_t i = 0; i < clip_count; ++i) {
@@ -107,7 +65,7 @@ void expect_the_columns_sound(MemoryEnv& env, StoredSound& sound, std::uint64_t 
     ASSERT_TRUE(stored.ok()) << stored.status().message();
     EXPECT_TRUE(is_column(*decoded, *stored)) << "clip " << i;
   }
-  EXPECT_EQ(unused.decoder_count, 0U);
+  EXPECT_EQ(unused.decoder_count(), 0U);
 }
 
 void add_talk(MemoryEnv& env, std::uint32_t clip_count) {
@@ -128,26 +86,26 @@ TEST(StoredSound, AheadIsTheBuildsOwnSoundFromFewDecoders) {
   MemoryEnv env;
   add_listed_sounds(env, kClips);
   build_both(env, {"trim.method=top_db"});
-  Counts counts;
+  DecodedSources decoded;
   const auto view = open_cache(env);
-  const auto sound = must_open(env, *view, counting(counts));
+  const auto sound = must_open(env, *view, counting(decoded));
   ASSERT_TRUE(sound->expect({.positions = all_positions(kClips)}).ok());
-  EXPECT_EQ(counts.decoded_count, 0U);  // nobody has asked yet
+  EXPECT_EQ(decoded.count(), 0U);  // nobody has asked yet
   expect_the_columns_sound(env, *sound, kClips);
-  EXPECT_EQ(counts.decoded_count, kClips);
-  EXPECT_LE(counts.decoder_count, pipeline::default_thread_count() + 1);
+  EXPECT_EQ(decoded.count(), kClips);
+  EXPECT_LE(decoded.decoder_count(), pipeline::default_thread_count() + 1);
 }
 
 TEST(StoredSound, OneByOneIsTheSameFromOneDecoder) {
   MemoryEnv env;
   add_listed_sounds(env, kClips);
   build_both(env, {});
-  Counts counts;
+  DecodedSources decoded;
   const auto view = open_cache(env);
-  const auto sound = must_open(env, *view, counting(counts));
+  const auto sound = must_open(env, *view, counting(decoded));
   expect_the_columns_sound(env, *sound, kClips);
-  EXPECT_EQ(counts.decoded_count, kClips);
-  EXPECT_EQ(counts.decoder_count, 1U);
+  EXPECT_EQ(decoded.count(), kClips);
+  EXPECT_EQ(decoded.decoder_count(), 1U);
 }
 
 TEST(StoredSound, DecodesASourceOfManySegmentsOnce) {
@@ -155,13 +113,13 @@ TEST(StoredSound, DecodesASourceOfManySegmentsOnce) {
   add_talk(env, kClips);
   build_both(env, {"corpus.layout=kaldi"});
   for (const std::uint32_t process_count : {1U, 2U}) {
-    Counts counts;
+    DecodedSources decoded;
     const auto view = open_cache(env);
-    auto sound = must_open(env, *view, counting(counts));
+    auto sound = must_open(env, *view, counting(decoded));
     ASSERT_TRUE(
         sound->expect({.positions = all_positions(kClips), .process_count = process_count}).ok());
     expect_the_columns_sound(env, *sound, kClips);
-    EXPECT_EQ(counts.decoded_count, 1U);
+    EXPECT_EQ(decoded.count(), 1U);
     EXPECT_EQ(env.scratch_count(), process_count == 1 ? 0U : 1U);  // its last clip is known, or not
     sound.reset();
     EXPECT_EQ(env.scratch_count(), 0U);
@@ -174,9 +132,9 @@ TEST(StoredSound, RefusesASourceThatHasChangedAndNoOther) {
   env.add_folder("/tmp");
   must_build(env, request_for(recipe_of_small_shards()));
   env.add_file(sound_path(1), sound(7));
-  Counts counts;
+  DecodedSources decoded;
   const auto view = open_cache(env);
-  const auto sound = must_open(env, *view, counting(counts));
+  const auto sound = must_open(env, *view, counting(decoded));
   ASSERT_TRUE(sound->expect({.positions = all_positions(3)}).ok());
   EXPECT_TRUE(sound->read(0).ok());
   const Status changed = sound->read(1).status();
@@ -192,18 +150,18 @@ TEST(StoredSound, TakesAFileWhoseBytesChangedButNotItsSound) {
   env.add_folder("/tmp");
   must_build(env, request_for(recipe_of_small_shards()));
   env.add_file(sound_path(1), sound(1) + std::string("LIST\4\0\0\0abcd", 12));  // a tag
-  Counts counts;
+  DecodedSources decoded;
   const auto view = open_cache(env);
-  EXPECT_TRUE(must_open(env, *view, counting(counts))->read(1).ok());
+  EXPECT_TRUE(must_open(env, *view, counting(decoded))->read(1).ok());
 }
 
 TEST(StoredSound, ExpectedPositionsAscend) {
   MemoryEnv env;
   add_sounds(env, 2);
   must_build(env, request_for(recipe_of_small_shards()));
-  Counts counts;
+  DecodedSources decoded;
   const auto view = open_cache(env);
-  const auto sound = must_open(env, *view, counting(counts));
+  const auto sound = must_open(env, *view, counting(decoded));
   EXPECT_EQ(sound->expect({.positions = {1, 0}}).code(), StatusCode::kInvalidArgument);
 }
 

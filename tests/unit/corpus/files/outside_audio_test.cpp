@@ -1,5 +1,4 @@
 // Audio outside of DATA: manifests with absolute paths, and links that leave DATA.
-#include <array>
 
 #include "tests/unit/corpus/corpus_checks.hpp"
 
