@@ -232,19 +232,6 @@ TEST_P(VerifyDamage, FindsAnOlderIndexPutBack) {
   EXPECT_EQ(report.findings[0].file, cache_.index_name);
 }
 
-TEST_P(VerifyDamage, LeavesTheReaderWhatWasWrittenWhereThereIsNone) {
-  const auto view = reader::CacheView::open(env_, "/cache");
-  ASSERT_TRUE(view.ok());
-  for (std::uint64_t position = 0; position < cache_.clips.size(); ++position) {
-    const testing::TestClip& clip = cache_.clips[position];
-    const auto mel = (*view)->read_record("mel", position);
-    const auto tokens = (*view)->read_record("tokens", position);
-    ASSERT_TRUE(mel.ok() && tokens.ok());
-    EXPECT_TRUE(std::ranges::equal(mel->bytes, std::as_bytes(std::span(clip.mel))));
-    EXPECT_TRUE(std::ranges::equal(tokens->bytes, std::as_bytes(std::span(clip.tokens))));
-  }
-}
-
 // The reader: the clip that is hit fails, and only that one.
 TEST_P(VerifyDamage, StopsTheReaderAtTheClipThatIsHit) {
   std::mt19937 random(7);

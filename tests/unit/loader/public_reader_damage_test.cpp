@@ -75,31 +75,6 @@ TEST(PublicReaderDamage, DamagedRecordIsToldByNameSkippedOrIgnored) {
   EXPECT_EQ(trusting.stats().check_failures, 0U);
 }
 
-TEST(PublicReaderDamage, FileCutWhileItIsReadIsATypedError) {
-  const MadeCache cache({.clip_count = 64, .clips_per_block = 8, .blocks_per_shard = 4});
-  const Cache opened = cache.open();
-  for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kNone}) {
-    Reader reader = open_reader(opened, {.batch_size = 8, .shuffle = shuffle});
-    EXPECT_EQ(positions_of_epoch(reader).size(), 64U);  // maps and verifies all records
-  }
-  ASSERT_EQ(::truncate(cache.shard(0, 1).c_str(), 5000), 0);
-  Reader reader = open_reader(opened, {.batch_size = 8});
-  int failed_count = 0;
-  for (std::uint64_t i = 0; i < reader.batches_per_epoch(); ++i) {
-    const auto batch = reader.next();
-    if (batch.ok()) {
-      ASSERT_TRUE(batch->has_value());
-      expect_all_rows(**batch, cache);
-      continue;
-    }
-    ++failed_count;
-    EXPECT_EQ(batch.status().code(), StatusCode::kCorrupt) << batch.status().message();
-    EXPECT_NE(batch.status().message().find("of clip"), std::string::npos)
-        << batch.status().message();
-  }
-  EXPECT_GT(failed_count, 0);
-}
-
 TEST(PublicReaderDamage, DamagedHeaderIsHandledLikeADamagedRecordInEachOrder) {
   const MadeCache cache({.clip_count = 16, .clips_per_block = 4, .blocks_per_shard = 2});
   {

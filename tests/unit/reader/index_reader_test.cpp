@@ -93,17 +93,6 @@ TEST(IndexReader, ReadsARowThatSpansTwoChunks) {
   EXPECT_EQ((*damaged)->id_hash_row(rank).status().code(), StatusCode::kCorrupt);
 }
 
-TEST(IndexReader, RefusesADamagedChunkTableOrFooter) {
-  MemoryEnv env;
-  const IndexIdentity identity = write_index(env);
-  const std::string sound = env.contents(kPath);
-  flip(env, identity.file_bytes - formats::kIndexFooterBytes - 1);
-  EXPECT_EQ(IndexReader::open(env, kPath, "index", identity).status().code(), StatusCode::kCorrupt);
-  env.add_file(kPath, sound);
-  flip(env, identity.file_bytes - 1);
-  EXPECT_EQ(IndexReader::open(env, kPath, "index", identity).status().code(), StatusCode::kCorrupt);
-}
-
 // Sound in itself and of the same size: only the digest in the manifest tells that it is another
 // generation's.
 TEST(IndexReader, RefusesAnOlderIndexUnderThisName) {
@@ -113,19 +102,6 @@ TEST(IndexReader, RefusesAnOlderIndexUnderThisName) {
   const Status status = IndexReader::open(env, kPath, "index", identity).status();
   EXPECT_EQ(status.code(), StatusCode::kCorrupt);
   EXPECT_THAT(status.message(), HasSubstr("another index"));
-}
-
-TEST(IndexReader, RefusesEveryShortenedFile) {
-  MemoryEnv env;
-  const IndexIdentity identity = write_index(env);
-  const std::string sound = env.contents(kPath);
-  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{4096},
-                                   identity.file_bytes - 4096, identity.file_bytes - 1}) {
-    env.add_file(kPath, std::string_view(sound).substr(0, size));
-    EXPECT_EQ(IndexReader::open(env, kPath, "index", identity).status().code(),
-              StatusCode::kCorrupt)
-        << size;
-  }
 }
 
 }  // namespace

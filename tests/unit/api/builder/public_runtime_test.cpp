@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/temp_folder.hpp"
@@ -209,33 +207,6 @@ INSTANTIATE_TEST_SUITE_P(
                       std::vector<std::string>{"recipe=wave-22k", "max_frames=200"}));
 
 class PublicRuntimeCalls : public PublicRuntime {};
-
-TEST_F(PublicRuntimeCalls, GiveTheSameOnManyThreadsAtOnce) {
-  const RuntimeClips clips = must_open(options({"max_frames=200"}));
-  std::vector<std::vector<std::byte>> mels;
-  for (std::uint64_t position = 0; position < clips.size(); ++position) {
-    const auto record = clips.record(position);
-    ASSERT_TRUE(record.ok());
-    mels.push_back(record->reject ? std::vector<std::byte>() : record->columns[0].rows);
-  }
-  std::atomic<std::uint64_t> differing_count = 0;
-  {
-    std::vector<std::jthread> threads;
-    for (std::uint64_t first = 0; first < 4; ++first) {
-      threads.emplace_back([&, first] {
-        for (std::uint64_t i = 0; i < clips.size(); ++i) {
-          const std::uint64_t position = (i * 7 + first * 5) % clips.size();
-          const auto record = clips.record(position);
-          const bool same =
-              record.ok() &&
-              (record->reject ? mels[position].empty() : record->columns[0].rows == mels[position]);
-          if (!same) ++differing_count;
-        }
-      });
-    }
-  }
-  EXPECT_EQ(differing_count, 0U);
-}
 
 // Without the clips that a build rejects, whose places in the order a cache does not have.
 TEST_F(PublicRuntimeCalls, GiveTheBatchesOfACacheToAReader) {
