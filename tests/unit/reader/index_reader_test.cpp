@@ -93,6 +93,17 @@ TEST(IndexReader, ReadsARowThatSpansTwoChunks) {
   EXPECT_EQ((*damaged)->id_hash_row(rank).status().code(), StatusCode::kCorrupt);
 }
 
+TEST(IndexReader, RefusesADamagedChunkTableOrFooter) {
+  MemoryEnv env;
+  const IndexIdentity identity = write_index(env);
+  const std::string sound = env.contents(kPath);
+  flip(env, identity.file_bytes - formats::kIndexFooterBytes - 1);
+  EXPECT_EQ(IndexReader::open(env, kPath, "index", identity).status().code(), StatusCode::kCorrupt);
+  env.add_file(kPath, sound);
+  flip(env, identity.file_bytes - 1);
+  EXPECT_EQ(IndexReader::open(env, kPath, "index", identity).status().code(), StatusCode::kCorrupt);
+}
+
 // Sound in itself and of the same size: only the digest in the manifest tells that it is another
 // generation's.
 TEST(IndexReader, RefusesAnOlderIndexUnderThisName) {
