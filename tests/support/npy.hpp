@@ -17,7 +17,6 @@ namespace xtts::testing {
 
 template <typename T>
 constexpr std::string_view npy_descr() {
-  if constexpr (std::is_same_v<T, double>) return "'descr': '<f8'";
   if constexpr (std::is_same_v<T, float>) return "'descr': '<f4'";
   if constexpr (std::is_same_v<T, std::int16_t>) return "'descr': '<i2'";
 }

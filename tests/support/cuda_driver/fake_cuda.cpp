@@ -120,16 +120,6 @@ extern "C" {
 
 namespace fake = xtts::testing::fake_cuda;
 
-void fake_cuda_reset(std::uint64_t seed, int device_count) {
-  fake::reset({.seed = seed, .device_count = device_count});
-}
-
-void fake_cuda_fail(const char* name, std::uint64_t nth, int code) {
-  (void)fake::control("fake_cuda_fail", [&](fake::FakeDriver& now, auto&) {
-    now.add_failing_call({.name = name, .nth = nth, .code = code});
-  });
-}
-
 int fake_cuda_faults(char* text, std::size_t size_bytes) {
   return fake::write_lines(fake::faults(), text, size_bytes);
 }

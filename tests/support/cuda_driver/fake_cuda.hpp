@@ -91,8 +91,6 @@ XTTS_FAKE_CUDA_API void finish(std::uintptr_t stream);
 // For ctypes. Texts are lines, of which as many bytes are written as fit, with a zero byte at the
 // end; the result is the number of lines.
 extern "C" {
-XTTS_FAKE_CUDA_API void fake_cuda_reset(std::uint64_t seed, int device_count);
-XTTS_FAKE_CUDA_API void fake_cuda_fail(const char* name, std::uint64_t nth, int code);
 XTTS_FAKE_CUDA_API int fake_cuda_faults(char* text, std::size_t size_bytes);
 XTTS_FAKE_CUDA_API int fake_cuda_leftovers(char* text, std::size_t size_bytes);
 XTTS_FAKE_CUDA_API std::uint64_t fake_cuda_call_count(const char* name);

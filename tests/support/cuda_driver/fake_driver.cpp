@@ -78,11 +78,6 @@ CallResult FakeDriver::count_call(const std::string& name) {
   return cuda::kSuccess;
 }
 
-void FakeDriver::add_failing_call(const FailingCall& failing) {
-  check_name(failing);
-  options.failing_calls.push_back(failing);
-}
-
 void FakeDriver::refuse(CallResult result, const std::string& what) {
   fault(call_name + ": " + what);
   throw Refusal{result};

@@ -82,7 +82,6 @@ class FakeDriver {
 
   // Counts the call. Returns the failure that the test has ordered; kSuccess: none.
   [[nodiscard]] CallResult count_call(const std::string& name);
-  void add_failing_call(const FailingCall& failing);
   [[noreturn]] void refuse(CallResult result, const std::string& what);
   void fault(const std::string& what) { faults.push_back(what); }
 
