@@ -29,7 +29,7 @@ build_here() {
   say "== gpu: building"
   cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
     -DXTTS_BUILD_TESTS=ON >"$out/build.log"
-  cmake --build "$out/build" --target gpu_test upload_bench upload_parts_bench log_mel_bench \
+  cmake --build "$out/build" --target gpu_test upload_bench log_mel_bench \
     xtts-precompute xtts-decode >>"$out/build.log"
   export PATH=$out/build/tests/gpu:$out/build/cli:$PATH
   data=$out/data
@@ -119,7 +119,6 @@ say "== gpu: measuring"
     done
   done
 } | tee "$results"
-upload_parts_bench | tee "$out/upload_parts.md"
 
 xtts-precompute "$clips" "$out/cache" --recipe tacotron2 --quiet
 for reading in mapped direct; do
