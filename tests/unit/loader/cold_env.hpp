@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/env.hpp"
 #include "base/file_mapping.hpp"
+#include "support/passing_env.hpp"
 
 namespace xtts::testing {
 
@@ -179,52 +179,30 @@ class ColdFile final : public RandomAccessFile {
   ColdDisk& disk_;
 };
 
-// Has reading calls only, because a reader makes no others.
-class ColdEnv final : public Env {
+// Nothing is known of its disk and memory, and it has no queue for direct reads.
+class ColdEnv final : public PassingEnv {
  public:
+  ColdEnv() : PassingEnv(Env::real()) {}
+
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
       const std::string& path) override {
-    auto real = Env::real().open_for_read(path);
+    auto real = PassingEnv::open_for_read(path);
     if (!real.ok()) return real;
     return std::unique_ptr<RandomAccessFile>(
         std::make_unique<ColdFile>(path, std::move(*real), disk));
   }
-  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string&,
-                                                                     WriteMode) override {
-    return refused();
+  [[nodiscard]] Result<StorageFacts> storage(const std::string& path) override {
+    return Env::storage(path);
   }
-  [[nodiscard]] Result<FileFacts> stat(const std::string& path) override {
-    return Env::real().stat(path);
+  [[nodiscard]] Result<std::uint64_t> available_memory_bytes() override {
+    return Env::available_memory_bytes();
   }
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override {
-    return Env::real().list(path);
+  [[nodiscard]] Result<std::unique_ptr<DirectQueue>> open_direct_queue(
+      std::uint32_t depth) override {
+    return Env::open_direct_queue(depth);
   }
-  [[nodiscard]] Status create_directories(const std::string&) override { return refused(); }
-  [[nodiscard]] Status rename(const std::string&, const std::string&) override { return refused(); }
-  [[nodiscard]] Status link(const std::string&, const std::string&) override { return refused(); }
-  [[nodiscard]] Status remove_file(const std::string&) override { return refused(); }
-  [[nodiscard]] Status remove_directory(const std::string&) override { return refused(); }
-  [[nodiscard]] Status sync_directory(const std::string&) override { return refused(); }
-  [[nodiscard]] Result<std::uint64_t> free_bytes(const std::string& path) override {
-    return Env::real().free_bytes(path);
-  }
-  [[nodiscard]] Result<std::string> real_path(const std::string& path) override {
-    return Env::real().real_path(path);
-  }
-  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
-                                                       LockKind kind) override {
-    return Env::real().lock(path, kind);
-  }
-  [[nodiscard]] Result<LockScope> lock_scope(const std::string& folder) override {
-    return Env::real().lock_scope(folder);
-  }
-  [[nodiscard]] std::chrono::nanoseconds now() override { return Env::real().now(); }
-  void sleep_for(std::chrono::nanoseconds duration) override { Env::real().sleep_for(duration); }
 
   ColdDisk disk;
-
- private:
-  [[nodiscard]] static Status refused() { return {StatusCode::kResource, "read-only"}; }
 };
 
 }  // namespace xtts::testing
