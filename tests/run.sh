@@ -127,7 +127,17 @@ if [ "$what" = lint ]; then
   exit
 fi
 
+# Clang takes half of g++'s time. With g++, the Python package is built, as users build all.
+use_clang() {
+  if install_missing "${clang_packages[@]}"; then
+    export CC=clang-16 CXX=clang++-16
+  else
+    say "Clang 16 could not be installed: g++ compiles all, which takes twice as long."
+  fi
+}
+
 if [ "$what" = quick ]; then
+  use_clang
   # The folders under a cache, and the command line's cases, which run the real program.
   quick=(base_test formats_test store_test reader_test loader_test verify_test)
   say "== check: building"
@@ -139,12 +149,7 @@ if [ "$what" = quick ]; then
 fi
 
 lint_quickly
-# Clang takes half of g++'s time. With g++, the Python package is built, as users build all.
-if install_missing "${clang_packages[@]}"; then
-  export CC=clang-16 CXX=clang++-16
-else
-  say "Clang 16 could not be installed: g++ compiles all, which takes twice as long."
-fi
+use_clang
 say "== check: building"
 build check
 count_cases
