@@ -2,7 +2,11 @@
 // texts by + as ever.
 #pragma once
 
-#include <fmt/core.h>
+#if __has_include(<fmt/base.h>)
+#include <fmt/base.h>
+#else
+#include <fmt/core.h>  // before {fmt} 11
+#endif
 
 #include <string>
 

@@ -1,6 +1,5 @@
 #include "cuda/module.hpp"
 
-#include <string>
 #include <utility>
 
 #include "base/formatted.hpp"

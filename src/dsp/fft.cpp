@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <string>
 #include <type_traits>
 #include <utility>
 

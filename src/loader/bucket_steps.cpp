@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <string>
 #include <utility>
 
 #include "base/counted.hpp"

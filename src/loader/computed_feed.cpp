@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "base/counted.hpp"
 #include "base/formatted.hpp"

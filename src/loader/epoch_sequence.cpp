@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <span>
-#include <string>
 
 #include "base/formatted.hpp"
 #include "base/try.hpp"

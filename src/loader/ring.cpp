@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <string>
 #include <utility>
 
 #include "base/current_exception.hpp"

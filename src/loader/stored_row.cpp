@@ -1,7 +1,6 @@
 #include "loader/stored_row.hpp"
 
 #include <cstring>
-#include <string>
 
 #include "base/formatted.hpp"
 #include "base/try.hpp"

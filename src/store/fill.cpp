@@ -4,7 +4,6 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "base/formatted.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "base/check_text.hpp"
 #include "base/current_exception.hpp"

@@ -1,7 +1,5 @@
 #include "decode/detail/misread.hpp"
 
-#include <string>
-
 #include "base/formatted.hpp"
 
 namespace xtts::decode::detail {

@@ -1,7 +1,6 @@
 #include "decode/detail/sample_sink.hpp"
 
 #include <span>
-#include <string>
 
 #include "base/formatted.hpp"
 #include "base/try.hpp"
