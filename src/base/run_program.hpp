@@ -9,7 +9,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,7 +24,6 @@ struct ProgramRun {
   std::vector<std::string> arguments;       // the first is the program's path or name on PATH
   std::string_view input = {};              // its standard input
   std::chrono::milliseconds time_limit{0};  // 0: none
-  std::size_t output_bytes_max = SIZE_MAX;  // of stdout and of stderr, each
   std::function<bool()> cancelled = {};     // asked often while the program runs
 };
 
@@ -33,8 +31,7 @@ enum class ProgramEnd : std::uint8_t {
   kExited,     // `code` is its exit code
   kSignalled,  // `code` is the signal
   kUnknown,    // it has ended; this process ignores SIGCHLD
-  kTimedOut,   // it was ended for its time, and so below
-  kTooLoud,    // for its output
+  kTimedOut,   // it was ended for its time
 };
 
 struct ProgramResult {

@@ -314,7 +314,6 @@ class Rewriter {
     RewriteReport report;
     report.is_baked = recipe_.features->baked.is_baked();
     report.generation_before = before.generation;
-    report.generation_after = after.generation;
     report.record_count = after.counts.records;
     for (const auto& shard : before.columns.front().shards)
       report.left_behind_count += shard.record_count;

@@ -25,7 +25,6 @@ struct RewriteReport {
   bool unchanged = false;  // its bytes were canonical already
   bool is_baked = false;   // its records are normalized by the corpus' statistics, now or before
   std::uint64_t generation_before = 1;
-  std::uint64_t generation_after = 1;  // above 1: not canonical, as readers hold older generations
   std::uint64_t record_count = 0;
   std::uint64_t left_behind_count = 0;  // records that no clip named any more
   std::uint64_t bytes_before = 0;

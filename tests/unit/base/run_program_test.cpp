@@ -69,14 +69,6 @@ TEST(BecomeProgram, ReplacesTheProcessAndTellsWhatIsMissing) {
   EXPECT_EQ(become_program({"/no/such/program"}).code(), StatusCode::kNotFound);
 }
 
-TEST(RunProgram, EndsAProgramThatPrintsWithoutEnd) {
-  const auto result =
-      run_program({.arguments = {"yes"}, .time_limit = 60s, .output_bytes_max = 1000});
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->end, ProgramEnd::kTooLoud);
-  EXPECT_EQ(result->output.size(), 1000U);
-}
-
 TEST(RunProgram, TellsASignalFromAnExitCode) {
   const auto result = run_program({.arguments = {"sh", "-c", "kill -SEGV $$"}});
   ASSERT_TRUE(result.ok());
