@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import unicodedata
@@ -10,7 +9,6 @@ from collections.abc import Iterable
 
 # The packages that bring a library, on Debian and elsewhere.
 PACKAGES = {"ruamel.yaml": ("python3-ruamel.yaml", "ruamel.yaml"), "jinja2": ("python3-jinja2", "jinja2")}
-_NEAR = 0.75  # of difflib: "n_mells" is as near as this to "n_mels"
 # Exit codes (docs/exit-codes.md), by the code that --json names.
 EXIT_CODES = {
     "invalid_argument": 2,
@@ -138,7 +136,26 @@ def number_of(option: str, text: str, low: float, high: float, is_whole: bool = 
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
-    """Returns the candidate whose spelling is nearest; "" if none is near."""
-    in_lower_case = {one.lower(): one for one in candidates}
-    found = difflib.get_close_matches(name.lower(), in_lower_case, n=1, cutoff=_NEAR)
-    return in_lower_case[found[0]] if found else ""
+    """Returns the candidate whose spelling is nearest; "" if none is within a third of the name's length."""
+    if len(name) > 64:
+        return ""
+    best, best_distance = "", max(1, len(name) // 3) + 1
+    for candidate in candidates:
+        distance = _edit_distance(name.lower(), candidate.lower())
+        if distance < best_distance:
+            best, best_distance = candidate, distance
+    return best
+
+
+def _edit_distance(a: str, b: str) -> int:
+    """Insertions, deletions, replacements and swaps of neighbours cost one each."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        before, last, row = row, before, [i]
+        for j in range(1, len(b) + 1):
+            cost = min(before[j - 1] + (a[i - 1] != b[j - 1]), before[j] + 1, row[j - 1] + 1)
+            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1]

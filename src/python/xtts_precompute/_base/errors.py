@@ -129,8 +129,10 @@ class RejectedClipError(Error):
     numbers: dict[str, float]
     about: str
 
-    def __init__(self, *parts: Any) -> None:
-        reject = Reject(*parts)
+    def __init__(
+        self, kind: str, stage: str, id: str, place: str, reason: str, rule: str, numbers: dict[str, float], about: str
+    ) -> None:
+        reject = Reject(kind, stage, id, place, reason, rule, numbers, about)
         super().__init__(f"clip '{reject.id}' is rejected ({reject.stage}, {reject.kind}): {reject.reason}")
         vars(self).update(reject._asdict())
 

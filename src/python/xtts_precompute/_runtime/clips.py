@@ -172,6 +172,7 @@ class RuntimeClips(Readable):
             name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows)
             for name, dtype, shape, rows, _ in self._handle.columns
         }
+        self._fills = {name: padding for name, _, _, _, padding in self._handle.columns}
 
     @property
     def _core(self) -> _builder.Runtime:
@@ -204,6 +205,14 @@ class RuntimeClips(Readable):
     def columns(self) -> dict[str, Column]:
         """The columns of every clip, by name, with the shapes of padded records, as batches have them."""
         return dict(self._columns)
+
+    @property
+    def fill_values(self) -> dict[str, float]:
+        """The number that fills rows without a clip, by column.
+
+        Behind a clip's own rows stands `clip.padding(column)`.
+        """
+        return dict(self._fills)
 
     @property
     def rejects(self) -> list[Reject]:
