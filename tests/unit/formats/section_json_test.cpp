@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -98,7 +99,11 @@ struct Change {
 
 template <typename Section>
 struct ExpectEachMemberInFingerprint {
+  Section whole = {};
+  std::set<const void*> places = {};
+
   void member(const auto& /*row*/, const std::string& name, auto at) {
+    EXPECT_TRUE(places.insert(&at(whole)).second) << name << " is another row's member";
     Section changed;
     Change()(at(changed));
     EXPECT_NE(fingerprint(changed), fingerprint(Section())) << name;

@@ -32,10 +32,12 @@ struct ExpectLimits {
 
   void member(const auto& /*row*/, const std::string& name, auto at) {
     Section section;
+    if constexpr (std::is_same_v<Section, FeatureConfig>)
+      section.spectrum = SpectrumKind::kRootPlus;  // the others have no use for its floor
     using Value = std::remove_reference_t<decltype(at(section))>;
     if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>) {
       at(section) = bad;
-      EXPECT_THAT(section.validate(), Contains(testing::StartsWith(name))) << bad;
+      EXPECT_THAT(section.validate(), Contains(testing::StartsWith(name + ": "))) << bad;
     }
   }
   bool enters(const auto& row, const std::string& /*name*/, auto /*at*/) {
