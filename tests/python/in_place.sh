@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tests/python/in_place.sh [pytest arguments]: tests the package as it lies in src/python, without
-# making a wheel. The script builds the compiled modules in build/check, where most of their
-# objects may exist already. The tests of the installed package are left out. Those of a framework
-# skip themselves where the framework is not installed.
+# tests/python/in_place.sh [FILE ...] [pytest arguments]: tests the package as it lies in
+# src/python, without making a wheel. The script builds the compiled modules in build/check, where
+# most of their objects may exist already. The tests of the installed package are left out. Those of
+# a framework skip themselves where the framework is not installed.
 # XTTS_PYTHON: another Python than python3.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
@@ -31,5 +31,9 @@ ln -s "$project"/src/python/xtts_precompute/* "$built"/src/python/_*.so \
   "$built/src/api/reader/libxtts_reader.so.0" "$built/lib/libxtts_builder.so.0" \
   "$built/cli/xtts-precompute" "$built/libexec/xtts-precompute/xtts-decode" "$package"
 say "== python: testing in place"
+files=(tests/python)
+for word in "$@"; do
+  [ ! -e "${word%%::*}" ] || files=()
+done
 PYTHONPATH=$(dirname "$package") "$environment/bin/python" -m pytest -p no:cacheprovider \
-  tests/python --ignore tests/python/test_package.py "$@"
+  -n "$(nproc)" --dist loadfile --ignore tests/python/test_package.py "${files[@]}" "$@"
