@@ -141,7 +141,7 @@ if [ "$what" = quick ]; then
   # The folders under a cache, and the command line's cases, which run the real program.
   quick=(base_test formats_test store_test reader_test loader_test verify_test)
   say "== check: building"
-  build check --target xtts-precompute "${quick[@]}"
+  build check --target xtts-precompute cli_test_doubles "${quick[@]}"
   count_cases
   run_tests check -R "^(cli|cli_cache|$(IFS='|'; echo "${quick[*]}"))\."
   say "Left out: the other tests, the sanitizers and the Python package (tests/run.sh runs all)."
