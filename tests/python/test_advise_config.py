@@ -253,6 +253,8 @@ def test_an_unknown_key_stops_the_trainer():
     assert keys_of(only_fault(quiet("  zzzzzzzzzz: 80\n"))) == ["data.zzzzzzzzzz"]
     typo = only_fault(quiet("  bach_size: 32\n"))
     assert "Did you mean data.batch_size?" in typo.remedy and not typo.changes
+    short = only_fault(quiet("", "  esp: 1.0e-9\n"))
+    assert "Did you mean training.eps?" in short.remedy and not short.changes
 
 
 def test_a_key_of_another_section_moves_there():

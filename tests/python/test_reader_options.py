@@ -105,7 +105,8 @@ def test_c_has_each_option_of_cpp(in_cpp, in_c):
 
 def test_c_carries_each_option(in_cpp):
     made = (PROJECT / "src/api/c/capi_options.cpp").read_text().split("return xtts::ReaderOptions{")[1].split("};")[0]
-    forgotten = [member for member in in_cpp if f".{member} = " not in made]
+    carried = [member for member in in_cpp if IN_C.get(member, [member])]
+    forgotten = [member for member in carried if f".{member} = " not in made]
     assert not forgotten, "options_of() of src/api/c/capi_options.cpp makes nothing of them"
 
 
