@@ -314,11 +314,13 @@ TEST_P(RingOn, BatchWhoseFillingOrUploadFailsIsToldAndTheNextOneComes) {
     std::uint64_t failed_count = 0;
     for (std::uint64_t step = 0; step < 20; ++step) {
       const auto lease = ring.next();
-      if (lease.ok()) {
-        expect_batch(lease, step);
-      } else {
+      if (!lease.ok()) {
         EXPECT_EQ(lease.status().code(), StatusCode::kResource);
         ++failed_count;
+      } else if (call == "cuEventRecord") {
+        expect_batch(lease, step);
+      } else {
+        EXPECT_EQ((**lease)->step, step);  // a look at its bytes would make the call that fails
       }
     }
     EXPECT_EQ(failed_count, 1U);
