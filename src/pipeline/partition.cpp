@@ -1,7 +1,6 @@
 #include "pipeline/partition.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -29,13 +28,21 @@ std::vector<PlannedShard> planned_shards(const BuildPlan& plan, std::size_t clip
     }
     const corpus::Clip& clip = plan.corpus.clips[i];
     shards.back().clips.push_back(i);
+    // An empty source counts as one byte, so that shards of empty sources are dealt out too.
     if (!clip.segment || sources.insert(clip.source).second)
-      shards.back().source_bytes += clip.source_bytes;
+      shards.back().source_bytes += std::max<std::uint64_t>(clip.source_bytes, 1);
   }
   return shards;
 }
 
 }  // namespace
+
+std::uint32_t part_of_shard(const ShardBytes& shard, std::uint32_t part_count) {
+  // Twice the place of its middle byte, so that halves are whole numbers.
+  __extension__ using Wide = unsigned __int128;
+  const Wide middle = static_cast<Wide>(shard.before) * 2 + shard.own;
+  return static_cast<std::uint32_t>(middle * part_count / 2 / shard.total) + 1;
+}
 
 Digest digest_of_all_clips(const BuildPlan& plan) {
   PlanHasher hasher;
@@ -49,18 +56,15 @@ Digest digest_of_all_clips(const BuildPlan& plan) {
 void assign_to_other_parts(BuildPlan& plan, const PartitionChoice& choice,
                            std::size_t clips_per_shard) {
   const auto shards = planned_shards(plan, clips_per_shard);
-  std::vector<std::size_t> largest_first(shards.size());
-  std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
-  std::ranges::stable_sort(largest_first, [&](std::size_t a, std::size_t b) {
-    return shards[a].source_bytes > shards[b].source_bytes;
-  });
-  std::vector<std::uint64_t> bytes_of_part(choice.count, 0);
-  for (const std::size_t shard : largest_first) {
-    const auto least = std::ranges::min_element(bytes_of_part);
-    // An empty source counts as one byte, so that shards of empty sources are dealt out too.
-    *least += std::max<std::uint64_t>(shards[shard].source_bytes, 1);
-    if (least - bytes_of_part.begin() + 1 == choice.index) continue;
-    for (const std::size_t clip : shards[shard].clips) plan.clips[clip].fate = ClipFate::kElsewhere;
+  std::uint64_t total_bytes = 0;
+  for (const PlannedShard& shard : shards) total_bytes += shard.source_bytes;
+  std::uint64_t bytes_before = 0;
+  for (const PlannedShard& shard : shards) {
+    const std::uint32_t part =
+        part_of_shard({bytes_before, shard.source_bytes, total_bytes}, choice.count);
+    bytes_before += shard.source_bytes;
+    if (part == choice.index) continue;
+    for (const std::size_t clip : shard.clips) plan.clips[clip].fate = ClipFate::kElsewhere;
   }
 }
 
