@@ -73,10 +73,11 @@ json numerics_to_json(const Numerics& numerics) {
 
 json statistics_to_json(const std::optional<Statistics>& statistics) {
   if (!statistics) return {{"mel", nullptr}};
-  return {{"mel",
-           {{"frames", statistics->frame_count},
-            {"mean", statistics->mean},
-            {"std", statistics->std_deviation}}}};
+  json mel{{"frames", statistics->frame_count},
+           {"mean", statistics->mean},
+           {"std", statistics->std_deviation}};
+  if (!statistics->sums.empty()) mel["sums"] = statistics->sums;
+  return {{"mel", std::move(mel)}};
 }
 
 json partition_to_json(const std::optional<Partition>& partition) {

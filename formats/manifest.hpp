@@ -51,6 +51,9 @@ struct Statistics {
   std::uint64_t frame_count = 0;
   std::vector<double> mean;
   std::vector<double> std_deviation;
+  // The sum of each channel, then the sum of squares of each, in full (base/exact_sum.hpp), so that
+  // sets of caches have statistics of the whole. Empty in caches of before.
+  std::vector<std::string> sums = {};
 };
 
 struct Counts {

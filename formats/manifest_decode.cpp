@@ -185,6 +185,10 @@ std::optional<Statistics> read_statistics(JsonFields fields) {
   if (statistics.mean.size() != statistics.std_deviation.size()) {
     mel.fail("std", "has not as many channels as mean");
   }
+  if (mel.find("sums") == nullptr) return statistics;
+  statistics.sums = mel.texts("sums");
+  if (statistics.sums.size() != 2 * statistics.mean.size())
+    mel.fail("sums", "has not two sums a channel");
   return statistics;
 }
 

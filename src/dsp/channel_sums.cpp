@@ -51,22 +51,40 @@ void add_sums(const std::vector<double>& sums, std::uint32_t frame_count,
   for (std::size_t i = 0; i < sums.size(); ++i) block.sums[i] += sums[i];
 }
 
-std::optional<formats::Statistics> statistics_of(std::uint64_t frame_count,
-                                                 std::span<const double> sums) {
-  if (frame_count == 0 || sums.empty()) return std::nullopt;
+void TotalSums::add(const formats::BlockFacts& block) {
+  if (sums.size() < block.sums.size()) sums.resize(block.sums.size());
+  for (std::size_t i = 0; i < block.sums.size(); ++i) sums[i].add(block.sums[i]);
+  frame_count += block.summed_frame_count;
+}
+
+bool TotalSums::add(const formats::Statistics& statistics) {
+  if (sums.empty()) sums.resize(statistics.sums.size());
+  if (statistics.sums.empty() || sums.size() != statistics.sums.size()) return false;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto sum = ExactSum::parse(statistics.sums[i]);
+    if (!sum) return false;
+    sums[i].add(*sum);
+  }
+  frame_count += statistics.frame_count;
+  return true;
+}
+
+std::optional<formats::Statistics> statistics_of(const TotalSums& totals) {
+  if (totals.frame_count == 0 || totals.sums.empty()) return std::nullopt;
   formats::Statistics statistics;
-  statistics.frame_count = frame_count;
-  const auto frames = static_cast<double>(frame_count);
-  const std::size_t channels = sums.size() / 2;
+  statistics.frame_count = totals.frame_count;
+  const auto frames = static_cast<double>(totals.frame_count);
+  const std::size_t channels = totals.sums.size() / 2;
   for (std::size_t channel = 0; channel < channels; ++channel) {
-    const double mean = sums[channel] / frames;
-    const double variance = sums[channels + channel] / frames - mean * mean;
+    const double mean = totals.sums[channel].rounded() / frames;
+    const double variance = totals.sums[channels + channel].rounded() / frames - mean * mean;
     // Sums of finite values are finite, but another program may have stored other values. A cache
     // without statistics is better than no cache.
     if (!std::isfinite(mean) || !std::isfinite(variance)) return std::nullopt;
     statistics.mean.push_back(mean);
     statistics.std_deviation.push_back(std::sqrt(std::max(variance, 0.0)));
   }
+  for (const ExactSum& sum : totals.sums) statistics.sums.push_back(sum.to_text());
   return statistics;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
 #include "xtts/dtype.hpp"
@@ -25,9 +26,18 @@ void sum_channels(std::span<const std::byte> rows, DType dtype, std::size_t chan
 void add_sums(const std::vector<double>& sums, std::uint32_t frame_count,
               formats::BlockFacts& block);
 
-// `sums` has the sum of each channel, then the sum of squares of each channel. Returns nothing if
-// there are no frames, or if a sum is not finite.
-[[nodiscard]] std::optional<formats::Statistics> statistics_of(std::uint64_t frame_count,
-                                                               std::span<const double> sums);
+// The sums of blocks, without rounding: so caches that were built apart have the statistics of one
+// that holds all their blocks, to the bit.
+struct TotalSums {
+  std::uint64_t frame_count = 0;
+  std::vector<ExactSum> sums;  // as of sum_channels()
+
+  void add(const formats::BlockFacts& block);
+  // Frames and sums of a cache's statistics. False: it has none, or other channels.
+  [[nodiscard]] bool add(const formats::Statistics& statistics);
+};
+
+// Returns nothing if there are no frames, or if a sum is not finite.
+[[nodiscard]] std::optional<formats::Statistics> statistics_of(const TotalSums& totals);
 
 }  // namespace xtts::dsp

@@ -41,7 +41,8 @@ std::uint32_t part_of_shard(const ShardBytes& shard, std::uint32_t part_count) {
   // Twice the place of its middle byte, so that halves are whole numbers.
   __extension__ using Wide = unsigned __int128;
   const Wide middle = static_cast<Wide>(shard.before) * 2 + shard.own;
-  return static_cast<std::uint32_t>(middle * part_count / 2 / shard.total) + 1;
+  // One less, so that a middle between two parts belongs to the first: a single shard to part 1.
+  return static_cast<std::uint32_t>((middle * part_count - 1) / 2 / shard.total) + 1;
 }
 
 Digest digest_of_all_clips(const BuildPlan& plan) {

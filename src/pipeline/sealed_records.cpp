@@ -56,11 +56,7 @@ Result<bool> SealedRecords::read_next_block() {
     return Status(StatusCode::kCorrupt,
                   formatted("{}: block {} is not the one that was sealed", path, block_in_shard_));
   }
-  if (facts_.records.front().split == std::uint8_t{0}) {
-    train_frame_count_ += facts_.summed_frame_count;
-    train_sums_.resize(facts_.sums.size(), 0.0);
-    for (std::size_t i = 0; i < facts_.sums.size(); ++i) train_sums_[i] += facts_.sums[i];
-  }
+  if (facts_.records.front().split == std::uint8_t{0}) train_sums_.add(facts_);
   begun_ = true;
   slot_ = 0;
   ++block_in_shard_;

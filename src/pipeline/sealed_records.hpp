@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "dsp/channel_sums.hpp"
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
 #include "store/journal.hpp"
@@ -35,8 +36,7 @@ class SealedRecords {
   [[nodiscard]] Result<std::optional<Record>> next();
 
   // Sums of the blocks read so far whose split is 0 (train).
-  [[nodiscard]] std::uint64_t train_frame_count() const noexcept { return train_frame_count_; }
-  [[nodiscard]] const std::vector<double>& train_sums() const noexcept { return train_sums_; }
+  [[nodiscard]] const dsp::TotalSums& train_sums() const noexcept { return train_sums_; }
 
  private:
   [[nodiscard]] Result<bool> read_next_block();
@@ -54,8 +54,7 @@ class SealedRecords {
   formats::BlockHeader header_;
   formats::BlockFacts facts_;
   std::size_t slot_ = 0;
-  std::uint64_t train_frame_count_ = 0;
-  std::vector<double> train_sums_;
+  dsp::TotalSums train_sums_;
 };
 
 }  // namespace xtts::pipeline

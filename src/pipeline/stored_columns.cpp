@@ -109,8 +109,7 @@ Status StoredColumns::add_remaining_tombstones(Tombstones& tombstones) const {
 }
 
 std::optional<formats::Statistics> StoredColumns::statistics() const {
-  const SealedRecords& main = *columns_.front().sealed;
-  return dsp::statistics_of(main.train_frame_count(), main.train_sums());
+  return dsp::statistics_of(columns_.front().sealed->train_sums());
 }
 
 Result<std::vector<IndexedColumn>> StoredColumns::finish() {

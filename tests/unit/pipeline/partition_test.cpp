@@ -38,6 +38,7 @@ TEST(Partition, DealsRunsOfShardsWithNearlyEqualBytes) {
 
 TEST(Partition, GivesEachPartOneOfEqualShards) {
   EXPECT_EQ(parts_of({5, 5, 5, 5}, 4), (std::vector<std::uint32_t>{1, 2, 3, 4}));
+  EXPECT_EQ(parts_of({5}, 2), (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(parts_of({5, 5, 5, 5}, 2), (std::vector<std::uint32_t>{1, 1, 2, 2}));
 }
 

@@ -217,16 +217,20 @@ TEST(ValueRules, ChangeRowsOnceAndCheckWhatComesOfIt) {
 }
 
 TEST(Statistics, AreLeftOutWhereASumIsNotFinite) {
-  const auto sums = [](double sum, double square) { return std::vector<double>{sum, square}; };
-  EXPECT_TRUE(dsp::statistics_of(2, sums(2.0, 4.0)).has_value());
+  const auto sums = [](double sum, double square) {
+    dsp::TotalSums totals;
+    totals.add(formats::BlockFacts{.summed_frame_count = 2, .sums = {sum, square}});
+    return totals;
+  };
+  EXPECT_TRUE(dsp::statistics_of(sums(2.0, 4.0)).has_value());
   // The largest sums that finite values have.
   const double largest = static_cast<double>(std::numeric_limits<float>::max());
-  const auto of_largest = dsp::statistics_of(2, sums(2 * largest, 2 * largest * largest));
+  const auto of_largest = dsp::statistics_of(sums(2 * largest, 2 * largest * largest));
   ASSERT_TRUE(of_largest.has_value());
   EXPECT_TRUE(std::isfinite(of_largest->mean[0]) && std::isfinite(of_largest->std_deviation[0]));
   for (const double odd : {static_cast<double>(kInfinity), std::nan("")}) {
-    EXPECT_FALSE(dsp::statistics_of(2, sums(odd, 4.0)).has_value());
-    EXPECT_FALSE(dsp::statistics_of(2, sums(2.0, odd)).has_value());
+    EXPECT_FALSE(dsp::statistics_of(sums(odd, 4.0)).has_value());
+    EXPECT_FALSE(dsp::statistics_of(sums(2.0, odd)).has_value());
   }
 }
 
