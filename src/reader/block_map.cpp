@@ -14,8 +14,8 @@
 namespace xtts::reader {
 namespace {
 
-std::uint64_t block_key(std::uint32_t column_id, std::uint32_t block_row) {
-  return std::uint64_t{column_id} << 32U | block_row;
+std::uint64_t name_of(std::uint32_t column_id, std::uint32_t block_row_or_shard) {
+  return std::uint64_t{column_id} << 32U | block_row_or_shard;
 }
 
 struct RegionCheck {
@@ -41,29 +41,21 @@ Status not_what_was_written(const std::string& shard, std::uint64_t offset_bytes
 
 }  // namespace
 
-struct BlockMap::Column {
-  Column(std::uint64_t clip_count, std::size_t shard_count)
-      : verified((clip_count + 63) / 64), mappings(shard_count) {}
-
-  // One bit per clip, not per slot: sound bytes of a slot may still belong to another clip.
-  std::vector<std::atomic<std::uint64_t>> verified;
-  std::mutex mutex;                                          // guards `mappings`
-  std::vector<std::shared_ptr<const FileMapping>> mappings;  // by shard; null until needed
-};
-
 std::span<const std::byte> RecordPlace::region() const noexcept {
   return block->mapping->bytes().subspan(block->place.payload_offset + record().offset_bytes,
                                          block->header.region_bytes(slot));
 }
 
-BlockMap::BlockMap(ShardFiles& shards, const formats::Manifest& manifest, IndexReader& index)
-    : manifest_(manifest), index_(index), shards_(shards) {
-  for (const formats::ColumnEntry& column : manifest.columns) {
-    columns_.push_back(std::make_unique<Column>(index.clip_count(), column.shards.size()));
-  }
+BlockMap::BlockMap(ShardFiles& shards, const formats::Manifest& manifest, IndexReader& index,
+                   std::shared_ptr<Kept> kept)
+    : manifest_(manifest),
+      index_(index),
+      shards_(shards),
+      kept_(std::move(kept)),
+      owner_(kept_->new_owner()) {
+  for (std::size_t i = 0; i < manifest.columns.size(); ++i)
+    verified_.emplace_back((index.clip_count() + 63) / 64);
 }
-
-BlockMap::~BlockMap() = default;
 
 Result<RecordPlace> BlockMap::locate(std::uint32_t column_id, std::uint64_t position) {
   XTTS_ASSIGN(const formats::LocationRow row, index_.location(column_id, position));
@@ -111,22 +103,11 @@ Result<std::optional<MappedArray>> BlockMap::find_array(std::uint32_t column_id,
 
 Result<std::shared_ptr<const OpenBlock>> BlockMap::open(std::uint32_t column_id,
                                                         std::uint32_t block_row) {
-  const std::uint64_t key = block_key(column_id, block_row);
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto found = open_.find(key); found != open_.end()) return found->second;
-  }
+  const KeptKey key{owner_, name_of(column_id, block_row)};
+  if (auto found = kept_->blocks.find(key)) return found;
   // Two threads may load the same block; the second one discards its own.
   XTTS_ASSIGN(auto block, load(column_id, block_row));
-  const std::scoped_lock lock(mutex_);
-  const auto [entry, is_new] = open_.emplace(key, block);
-  if (!is_new) return entry->second;
-  oldest_first_.push_back(key);
-  if (oldest_first_.size() > kOpenBlocksMax) {
-    open_.erase(oldest_first_.front());
-    oldest_first_.pop_front();
-  }
-  return block;
+  return kept_->blocks.add(key, std::move(block));
 }
 
 Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
@@ -175,22 +156,20 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
 
 Result<std::shared_ptr<const FileMapping>> BlockMap::mapping_of(std::uint32_t column_id,
                                                                 std::uint32_t shard) {
-  Column& column = *columns_[column_id];
-  const std::scoped_lock lock(column.mutex);
-  auto& mapping = column.mappings[shard];
-  if (mapping != nullptr) return mapping;
+  const KeptKey key{owner_, name_of(column_id, shard)};
+  if (auto found = kept_->mappings.find(key)) return found;
   XTTS_ASSIGN(const auto opened, shards_.open_of_any_length(column_id, shard));
   // A truncated file is read call by call instead, so that each sound record inside it is found.
   if (!opened->wrong_length.empty()) return std::shared_ptr<const FileMapping>();
   // If a mapping is refused (some file systems, a limit on address space), ordinary reads replace
   // it.
   auto made = opened->file->map();
-  if (made.ok()) mapping = std::move(*made);
-  return mapping;
+  if (!made.ok()) return std::shared_ptr<const FileMapping>();
+  return kept_->mappings.add(key, std::move(*made));
 }
 
 std::atomic<std::uint64_t>& BlockMap::verified_word(const RecordPlace& place) noexcept {
-  return columns_[place.block->column_id]->verified[place.position / 64];
+  return verified_[place.block->column_id][place.position / 64];
 }
 
 bool BlockMap::is_verified(const RecordPlace& place) noexcept {
@@ -278,10 +257,7 @@ void BlockMap::announce_block(std::uint32_t column_id, std::uint64_t position,
                               std::uint64_t payload_bytes_max) {
   const auto location = index_.location(column_id, position);
   if (!location.ok() || location->block_row == formats::kNoRecord) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (open_.contains(block_key(column_id, location->block_row))) return;
-  }
+  if (kept_->blocks.find({owner_, name_of(column_id, location->block_row)})) return;
   const auto row = index_.block(column_id, location->block_row);
   if (!row.ok() || row->shard >= manifest_.columns[column_id].shards.size()) return;
   const auto mapping = mapping_of(column_id, row->shard);

@@ -1,8 +1,8 @@
 // BlockMap gives access to the records of one generation in mapped shard files.
 //
-// A block is opened once and kept (the last 4,096; a shard's mapping stays for good, which costs
-// address space, not memory). The block's header is verified when it is opened. A record is
-// verified at its first use, once per BlockMap; this costs a second pass over its bytes.
+// The last blocks and mappings stay open (kept_things.hpp); a mapping costs address space, not
+// memory. A block's header is verified when it is opened. A record is verified at its first use,
+// once per BlockMap; this costs a second pass over its bytes.
 //
 // If the kernel cannot provide a page (a file truncated meanwhile, a failing disk), the record is
 // read again in the ordinary way, which reports the fault. Where a file system cannot map, all
@@ -19,13 +19,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/file_mapping.hpp"
@@ -33,6 +30,7 @@
 #include "formats/block.hpp"
 #include "formats/manifest.hpp"
 #include "reader/index_reader.hpp"
+#include "reader/kept_things.hpp"
 #include "reader/shard_files.hpp"
 #include "xtts/status.hpp"
 
@@ -76,8 +74,8 @@ enum class Check : std::uint8_t { kRecord, kNothing };
 
 class BlockMap {
  public:
-  BlockMap(ShardFiles& shards, const formats::Manifest& manifest, IndexReader& index);
-  ~BlockMap();
+  BlockMap(ShardFiles& shards, const formats::Manifest& manifest, IndexReader& index,
+           std::shared_ptr<Kept> kept);
 
   [[nodiscard]] Result<RecordPlace> locate(std::uint32_t column_id, std::uint64_t position);
   // Finds the records of consecutive positions as one array [count, shape], if they are padded and
@@ -119,7 +117,6 @@ class BlockMap {
                     std::span<std::byte> scratch);
 
  private:
-  struct Column;
   [[nodiscard]] Result<std::shared_ptr<const OpenBlock>> open(std::uint32_t column_id,
                                                               std::uint32_t block_row);
   [[nodiscard]] Result<std::shared_ptr<const OpenBlock>> load(std::uint32_t column_id,
@@ -133,16 +130,14 @@ class BlockMap {
                                  std::uint64_t position);
   [[nodiscard]] std::atomic<std::uint64_t>& verified_word(const RecordPlace& place) noexcept;
 
-  static constexpr std::size_t kOpenBlocksMax = 4096;
-
   const formats::Manifest& manifest_;
   IndexReader& index_;
   ShardFiles& shards_;
-  std::vector<std::unique_ptr<Column>> columns_;  // by column id
-
-  std::mutex mutex_;  // guards the members below
-  std::unordered_map<std::uint64_t, std::shared_ptr<const OpenBlock>> open_;
-  std::deque<std::uint64_t> oldest_first_;
+  const std::shared_ptr<Kept> kept_;
+  const std::uint64_t owner_;  // of blocks by their keys, and of mappings by column and shard
+  // By column id: a bit for each clip, whose record was verified. Of a clip, not of a slot: sound
+  // bytes of a slot may still belong to another clip.
+  std::vector<std::vector<std::atomic<std::uint64_t>>> verified_;
 };
 
 }  // namespace xtts::reader

@@ -25,13 +25,15 @@ struct CacheView::PlacedBlock {
   formats::BlockPlace place;
 };
 
-Result<std::shared_ptr<CacheView>> CacheView::open(Env& env, const std::string& cache) {
+Result<std::shared_ptr<CacheView>> CacheView::open(Env& env, const std::string& cache,
+                                                   const std::shared_ptr<Kept>& kept) {
   const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
-  XTTS_ASSIGN(Generation generation, with_repair(open_generation(*confined, cache), cache));
-  return std::shared_ptr<CacheView>(new CacheView(*confined, cache, std::move(generation)));
+  XTTS_ASSIGN(Generation generation, with_repair(open_generation(*confined, cache, kept), cache));
+  return std::shared_ptr<CacheView>(new CacheView(*confined, cache, std::move(generation), kept));
 }
 
-CacheView::CacheView(Env& env, std::string cache, Generation generation)
+CacheView::CacheView(Env& env, std::string cache, Generation generation,
+                     const std::shared_ptr<Kept>& kept)
     : path_(std::move(cache)),
       lasting_path_(lasting_path(env, path_)),
       confined_(confined_to(env, lasting_path_, Links::kNone)),
@@ -39,8 +41,10 @@ CacheView::CacheView(Env& env, std::string cache, Generation generation)
       manifest_(std::move(generation.loaded.manifest)),
       index_(std::move(generation.index)),
       lock_(std::move(generation.lock)),
-      shards_(env_, lasting_path_, manifest_),
-      blocks_(shards_, manifest_, *index_) {}
+      shards_(env_, lasting_path_, manifest_, kept),
+      blocks_(shards_, manifest_, *index_, kept) {
+  index_->reopen_as(env_, index_path());
+}
 
 Result<formats::PlanRow> CacheView::plan_row(std::uint64_t position) {
   return with_repair(index_->plan_row(position), path_);
@@ -70,9 +74,12 @@ Result<std::string> CacheView::rejects_jsonl() {
   return with_repair(index_->section_text(formats::SectionKind::kRejects), path_);
 }
 
+std::string CacheView::index_path() const {
+  return join_path(lasting_path_, formats::index_file_name(manifest_.index_digest));
+}
+
 Result<std::unique_ptr<RandomAccessFile>> CacheView::open_index() const {
-  return env_.open_for_read(
-      join_path(lasting_path_, formats::index_file_name(manifest_.index_digest)));
+  return env_.open_for_read(index_path());
 }
 
 Result<std::vector<formats::TombstoneRow>> CacheView::tombstones() {

@@ -2,8 +2,9 @@
 // records.
 //
 // All reads except blocks() use pread through Env, so that damage and truncation are values, never
-// SIGBUS. A byte is parsed only after its region is verified. The view keeps the last 1,024 chunks
-// of 64 KiB of the index, and 64 open shard files. `env` must outlive the view.
+// SIGBUS. A byte is parsed only after its region is verified. What is open and was read last is
+// kept (kept_things.hpp), by all views together that are opened with one Kept. `env` must outlive
+// the view.
 //
 // While the view lives, a shared lock on its index file tells builders to keep this generation's
 // files, even after they publish another. A read-only file system is locked the same way; a file
@@ -44,7 +45,9 @@ struct RecordData {
 
 class CacheView final : public ClipTable {
  public:
-  [[nodiscard]] static Result<std::shared_ptr<CacheView>> open(Env& env, const std::string& cache);
+  [[nodiscard]] static Result<std::shared_ptr<CacheView>> open(
+      Env& env, const std::string& cache,
+      const std::shared_ptr<Kept>& kept = std::make_shared<Kept>());
 
   [[nodiscard]] const std::string& path() const override { return path_; }
   [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
@@ -79,7 +82,8 @@ class CacheView final : public ClipTable {
 
  private:
   struct PlacedBlock;
-  CacheView(Env& env, std::string cache, Generation generation);
+  [[nodiscard]] std::string index_path() const;
+  CacheView(Env& env, std::string cache, Generation generation, const std::shared_ptr<Kept>& kept);
   [[nodiscard]] Result<PlacedBlock> open_block(std::uint32_t column_id, std::uint64_t block_row);
   [[nodiscard]] Result<RecordData> read_located(const formats::ColumnSpec& column,
                                                 const formats::LocationRow& location,

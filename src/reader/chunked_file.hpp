@@ -2,7 +2,7 @@
 // table of chunk checks are verified at open, each 64 KiB chunk at its first read. No byte is
 // returned before its chunk has passed its check.
 //
-// Keeps the last kKeptChunksMax chunks, 64 MiB, so that opening and searching a cache of ten
+// It keeps the last chunks (kept_things.hpp), 64 MiB, so that opening and searching a cache of ten
 // million clips needs constant memory. Synchronised inside: any number of threads. Failures:
 // kNotFound (no such file), kCorrupt (names file and offset), kUnsupported (newer version),
 // kResource.
@@ -10,16 +10,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/env.hpp"
 #include "formats/index.hpp"
+#include "reader/kept_things.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
@@ -32,10 +30,17 @@ struct IndexIdentity {
 
 class ChunkedFile {
  public:
-  // `name`: the file's name in messages.
-  [[nodiscard]] static Result<std::unique_ptr<ChunkedFile>> open(Env& env, const std::string& path,
-                                                                 std::string name,
-                                                                 const IndexIdentity& identity);
+  // `name`: the file's name in messages. `env` must outlive the object.
+  [[nodiscard]] static Result<std::unique_ptr<ChunkedFile>> open(
+      Env& env, const std::string& path, std::string name, const IndexIdentity& identity,
+      std::shared_ptr<Kept> kept = std::make_shared<Kept>());
+
+  // From here on, `path` by `env` is the file: a path that holds when the program changes its
+  // folder.
+  void reopen_as(Env& env, std::string path) {
+    env_ = &env;
+    path_ = std::move(path);
+  }
 
   [[nodiscard]] const formats::IndexFooter& footer() const noexcept { return footer_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -46,23 +51,25 @@ class ChunkedFile {
 
  private:
   using Chunk = std::shared_ptr<const std::vector<std::byte>>;
-  static constexpr std::size_t kKeptChunksMax = 1024;
+  using File = std::shared_ptr<const RandomAccessFile>;
 
-  ChunkedFile(std::string name, std::unique_ptr<RandomAccessFile> file)
-      : name_(std::move(name)), file_(std::move(file)) {}
-  [[nodiscard]] Status load_footer(const IndexIdentity& identity);
+  ChunkedFile(Env& env, std::string path, std::string name, const IndexIdentity& identity,
+              std::shared_ptr<Kept> kept);
+  // Opens the file again where it is no longer kept.
+  [[nodiscard]] Result<File> file() const;
+  [[nodiscard]] Status load_footer();
   [[nodiscard]] Status load_chunk_checks();
   [[nodiscard]] Result<std::vector<std::byte>> load_chunk(std::uint64_t chunk) const;
   [[nodiscard]] Result<Chunk> chunk_at(std::uint64_t chunk);
 
-  std::string name_;
-  std::unique_ptr<RandomAccessFile> file_;
+  Env* env_;
+  std::string path_;
+  const std::string name_;
+  const IndexIdentity identity_;
+  const std::shared_ptr<Kept> kept_;
+  const std::uint64_t owner_;
   formats::IndexFooter footer_;
   std::vector<std::uint64_t> chunk_checks_;
-
-  std::mutex mutex_;  // guards the members below
-  std::unordered_map<std::uint64_t, Chunk> kept_;
-  std::deque<std::uint64_t> oldest_first_;
 };
 
 }  // namespace xtts::reader

@@ -49,8 +49,9 @@ Status no_such_row(std::string_view file, SectionKind kind, std::uint64_t row, s
 
 Result<std::unique_ptr<IndexReader>> IndexReader::open(Env& env, const std::string& path,
                                                        std::string name,
-                                                       const IndexIdentity& identity) {
-  XTTS_ASSIGN(auto file, ChunkedFile::open(env, path, std::move(name), identity));
+                                                       const IndexIdentity& identity,
+                                                       std::shared_ptr<Kept> kept) {
+  XTTS_ASSIGN(auto file, ChunkedFile::open(env, path, std::move(name), identity, std::move(kept)));
   return std::unique_ptr<IndexReader>(new IndexReader(std::move(file)));
 }
 

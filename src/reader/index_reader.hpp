@@ -19,12 +19,14 @@ namespace xtts::reader {
 
 class IndexReader {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<IndexReader>> open(Env& env, const std::string& path,
-                                                                 std::string name,
-                                                                 const IndexIdentity& identity);
+  // As of ChunkedFile::open().
+  [[nodiscard]] static Result<std::unique_ptr<IndexReader>> open(
+      Env& env, const std::string& path, std::string name, const IndexIdentity& identity,
+      std::shared_ptr<Kept> kept = std::make_shared<Kept>());
 
   [[nodiscard]] const formats::IndexFooter& footer() const noexcept { return file_->footer(); }
   [[nodiscard]] const ChunkedFile& file() const noexcept { return *file_; }
+  void reopen_as(Env& env, std::string path) { file_->reopen_as(env, std::move(path)); }
   [[nodiscard]] std::uint64_t clip_count() const noexcept;
   [[nodiscard]] std::uint64_t row_count(formats::SectionKind kind,
                                         std::uint32_t column_id = 0) const noexcept;

@@ -13,7 +13,8 @@ struct Round {
   Status status;
 };
 
-Round open_as_named(Env& env, const std::string& cache, LoadedManifest loaded) {
+Round open_as_named(Env& env, const std::string& cache, LoadedManifest loaded,
+                    const std::shared_ptr<Kept>& kept) {
   Round round;
   round.generation.loaded = std::move(loaded);
   const formats::Manifest& manifest = round.generation.loaded.manifest;
@@ -27,7 +28,8 @@ Round open_as_named(Env& env, const std::string& cache, LoadedManifest loaded) {
     round.status = lock.status();
     return round;
   }
-  auto index = IndexReader::open(env, path, name, {manifest.index_bytes, manifest.index_digest});
+  auto index =
+      IndexReader::open(env, path, name, {manifest.index_bytes, manifest.index_digest}, kept);
   if (index.ok()) {
     round.generation.index = std::move(*index);
   } else {
@@ -41,10 +43,11 @@ Round open_as_named(Env& env, const std::string& cache, LoadedManifest loaded) {
 
 }  // namespace
 
-Result<Generation> open_generation(Env& env, const std::string& cache) {
+Result<Generation> open_generation(Env& env, const std::string& cache,
+                                   const std::shared_ptr<Kept>& kept) {
   XTTS_ASSIGN(LoadedManifest loaded, load_manifest(env, cache));
   for (int i = 0;; ++i) {
-    Round round = open_as_named(env, cache, std::move(loaded));
+    Round round = open_as_named(env, cache, std::move(loaded), kept);
     // A builder may have published and collected between our read of the manifest and our lock. So
     // we read the manifest again under the lock: if it is equal, the lock came first.
     const auto again = load_manifest_text(env, cache);

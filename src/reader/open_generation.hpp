@@ -18,6 +18,9 @@ struct Generation {
   std::unique_ptr<FileLock> lock;
 };
 
-[[nodiscard]] Result<Generation> open_generation(Env& env, const std::string& cache);
+// `kept` keeps what the index reads.
+[[nodiscard]] Result<Generation> open_generation(
+    Env& env, const std::string& cache,
+    const std::shared_ptr<Kept>& kept = std::make_shared<Kept>());
 
 }  // namespace xtts::reader

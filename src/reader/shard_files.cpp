@@ -35,30 +35,15 @@ Status check_length(const ShardFile& shard, std::uint64_t expected_bytes) {
                  shard.wrong_length);
 }
 
-std::uint64_t key_of(std::uint32_t column_id, std::uint64_t ordinal) {
-  return std::uint64_t{column_id} << 32U | ordinal;  // both are u32 on disk
-}
-
 }  // namespace
-
-template <typename File>
-void ShardFiles::OpenFiles<File>::add(std::uint64_t key, std::shared_ptr<const File> file) {
-  by_key.emplace(key, std::move(file));
-  oldest_first.push_back(key);
-  if (oldest_first.size() <= kOpenMax) return;
-  by_key.erase(oldest_first.front());
-  oldest_first.pop_front();
-}
 
 template <typename Open>
 auto ShardFiles::open_making_room(Open open) {
   auto opened = open();
-  const bool has_room = opened.ok() || opened.status().code() != StatusCode::kResource ||
-                        (open_.by_key.empty() && open_direct_.by_key.empty());
-  if (has_room) return opened;
-  open_ = {};
-  open_direct_ = {};
-  return open();
+  if (opened.ok() || opened.status().code() != StatusCode::kResource) return opened;
+  const bool were_shards = kept_->shards.clear();
+  const bool were_direct = kept_->direct_shards.clear();
+  return were_shards || were_direct ? open() : std::move(opened);
 }
 
 Result<std::shared_ptr<const ShardFile>> ShardFiles::open(std::uint32_t column_id,
@@ -70,32 +55,21 @@ Result<std::shared_ptr<const ShardFile>> ShardFiles::open(std::uint32_t column_i
 
 Result<std::shared_ptr<const ShardFile>> ShardFiles::open_of_any_length(std::uint32_t column_id,
                                                                         std::uint64_t ordinal) {
-  const std::scoped_lock lock(mutex_);
-  return open_locked(column_id, ordinal);
-}
-
-Result<std::shared_ptr<const ShardFile>> ShardFiles::open_locked(std::uint32_t column_id,
-                                                                 std::uint64_t ordinal) {
-  const std::uint64_t key = key_of(column_id, ordinal);
-  if (const auto found = open_.by_key.find(key); found != open_.by_key.end()) return found->second;
+  const KeptKey key = key_of(column_id, ordinal);
+  if (auto found = kept_->shards.find(key)) return found;
   XTTS_ASSIGN(auto shard, open_making_room([&] {
                 return open_shard(env_, cache_, manifest_.columns[column_id], ordinal);
               }));
-  if (shard->wrong_length.empty()) open_.add(key, shard);
-  return shard;
+  return shard->wrong_length.empty() ? kept_->shards.add(key, std::move(shard)) : shard;
 }
 
 Result<std::shared_ptr<const DirectFile>> ShardFiles::open_direct(std::uint32_t column_id,
                                                                   std::uint64_t ordinal) {
-  const std::uint64_t key = key_of(column_id, ordinal);
-  const std::scoped_lock lock(mutex_);
-  const auto found = open_direct_.by_key.find(key);
-  if (found != open_direct_.by_key.end()) return found->second;
-  XTTS_ASSIGN(const auto shard, open_locked(column_id, ordinal));
-  XTTS_TRY(check_length(*shard, manifest_.columns[column_id].shards[ordinal].file_bytes));
+  const KeptKey key = key_of(column_id, ordinal);
+  if (auto found = kept_->direct_shards.find(key)) return found;
+  XTTS_ASSIGN(const auto shard, open(column_id, ordinal));
   XTTS_ASSIGN(auto file, open_making_room([&] { return shard->file->open_direct(); }));
-  open_direct_.add(key, file);
-  return file;
+  return kept_->direct_shards.add(key, std::move(file));
 }
 
 }  // namespace xtts::reader

@@ -1,8 +1,6 @@
-// ShardFiles opens the shard files of one generation when they are first needed. At most kOpenMax
-// stay open, so that a cache of twenty thousand shards fits a process's limit of descriptors. A
-// closed file is opened again when needed. If descriptors run out, kept files are closed first.
-//
-// Files for direct reads are kept separately, also kOpenMax at most.
+// ShardFiles opens the shard files of one generation when they are first needed. The last ones stay
+// open (kept_things.hpp), so that a cache of twenty thousand shards fits a process's limit of
+// descriptors. If descriptors run out, kept files are closed first.
 //
 // A returned file stays open as long as its holder keeps it. Synchronised inside: any number of
 // threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource,
@@ -14,15 +12,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
+#include "reader/kept_things.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
@@ -36,8 +32,13 @@ struct ShardFile {
 class ShardFiles {
  public:
   // `env` and `manifest` must outlive it.
-  ShardFiles(Env& env, std::string cache, const formats::Manifest& manifest)
-      : env_(env), cache_(std::move(cache)), manifest_(manifest) {}
+  ShardFiles(Env& env, std::string cache, const formats::Manifest& manifest,
+             std::shared_ptr<Kept> kept = std::make_shared<Kept>())
+      : env_(env),
+        cache_(std::move(cache)),
+        manifest_(manifest),
+        kept_(std::move(kept)),
+        owner_(kept_->new_owner()) {}
 
   // The shard must be one of the manifest's.
   [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open(std::uint32_t column_id,
@@ -48,26 +49,17 @@ class ShardFiles {
                                                                       std::uint64_t ordinal);
 
  private:
-  static constexpr std::size_t kOpenMax = 64;
-  // The last kOpenMax files of one kind, the oldest first.
-  template <typename File>
-  struct OpenFiles {
-    std::unordered_map<std::uint64_t, std::shared_ptr<const File>> by_key;
-    std::deque<std::uint64_t> oldest_first;
-    void add(std::uint64_t key, std::shared_ptr<const File> file);
-  };
-  [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open_locked(std::uint32_t column_id,
-                                                                     std::uint64_t ordinal);
   template <typename Open>
   [[nodiscard]] auto open_making_room(Open open);
+  [[nodiscard]] KeptKey key_of(std::uint32_t column_id, std::uint64_t ordinal) const {
+    return {owner_, std::uint64_t{column_id} << 32U | ordinal};  // both are u32 on disk
+  }
 
   Env& env_;
   std::string cache_;
   const formats::Manifest& manifest_;
-
-  std::mutex mutex_;  // guards the members below
-  OpenFiles<ShardFile> open_;
-  OpenFiles<DirectFile> open_direct_;
+  const std::shared_ptr<Kept> kept_;
+  const std::uint64_t owner_;
 };
 
 }  // namespace xtts::reader
