@@ -138,14 +138,24 @@ std::vector<double> JsonFields::numbers(const char* key) {
 
 std::vector<std::uint32_t> JsonFields::integers(const char* key) {
   std::vector<std::uint32_t> list;
-  for (const json& member : array(key)) {
-    const bool whole = member.is_number_unsigned();
-    const auto value = whole ? member.get<std::uint64_t>() : 0;
-    if (!whole || value > std::numeric_limits<std::uint32_t>::max()) {
+  for (const std::uint64_t value : long_integers(key)) {
+    if (value > std::numeric_limits<std::uint32_t>::max()) {
       fail(key, "holds something that is not a whole number below 2^32");
       return {};
     }
     list.push_back(static_cast<std::uint32_t>(value));
+  }
+  return list;
+}
+
+std::vector<std::uint64_t> JsonFields::long_integers(const char* key) {
+  std::vector<std::uint64_t> list;
+  for (const json& member : array(key)) {
+    if (!member.is_number_unsigned()) {
+      fail(key, "holds something that is not a whole number from 0 up");
+      return {};
+    }
+    list.push_back(member.get<std::uint64_t>());
   }
   return list;
 }

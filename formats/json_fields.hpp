@@ -41,6 +41,7 @@ class JsonFields {
   [[nodiscard]] std::vector<std::string> texts(const char* key);
   [[nodiscard]] std::vector<double> numbers(const char* key);
   [[nodiscard]] std::vector<std::uint32_t> integers(const char* key);
+  [[nodiscard]] std::vector<std::uint64_t> long_integers(const char* key);
 
   void fail(const std::string& key, const std::string& problem);
   [[nodiscard]] bool ok() const noexcept { return failure_->ok(); }

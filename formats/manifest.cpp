@@ -9,6 +9,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/json_fields.hpp"
+#include "formats/manifest_members.hpp"
 #include "formats/manifest_trailer.hpp"
 #include "formats/preamble.hpp"
 
@@ -145,6 +146,8 @@ Status check_stores(const Manifest& manifest) {
   return {};
 }
 
+}  // namespace
+
 Result<json> to_checked_json(const Manifest& manifest) {
   XTTS_TRY(check_stores(manifest));
   json document = to_json(manifest);
@@ -153,8 +156,6 @@ Result<json> to_checked_json(const Manifest& manifest) {
   }
   return document;
 }
-
-}  // namespace
 
 Digest Numerics::hash() const {
   return digest128(dump_canonical(numerics_to_json(*this)));

@@ -9,6 +9,7 @@
 #include "formats/enum_names.hpp"
 #include "formats/json_fields.hpp"
 #include "formats/manifest.hpp"
+#include "formats/manifest_members.hpp"
 #include "formats/manifest_trailer.hpp"
 #include "formats/preamble.hpp"
 
@@ -218,18 +219,20 @@ void read_fingerprints(JsonFields fields, Manifest& manifest) {
   manifest.storage_fingerprint = fields.digest("storage");
 }
 
-// Reads format, version and flags, which decide the meaning of the rest.
-Status read_identity(JsonFields& fields, Manifest& manifest) {
-  const std::string format = fields.text("format");
-  if (format != "xtts-cache")
-    fields.fail("format", formatted("'{}' is not xtts-cache", format.substr(0, 40)));
+}  // namespace
+
+Status read_identity(JsonFields& fields, std::string_view format, std::string_view what,
+                     Manifest& manifest) {
+  const std::string found = fields.text("format");
+  if (found != format)
+    fields.fail("format", formatted("'{}' is not {}", found.substr(0, 40), format));
   const auto version = fields.integer<std::uint64_t>("version");
   if (!fields.ok()) return {};
-  XTTS_TRY(check_version(version, kWhat));
+  XTTS_TRY(check_version(version, what));
   JsonFields flags = fields.object("flags");
   const auto incompat = flags.integer<std::uint32_t>("incompat");
   manifest.ro_compat_flags = flags.integer<std::uint32_t>("ro_compat");
-  return check_incompat(incompat, kWhat);
+  return check_incompat(incompat, what);
 }
 
 void read_members(JsonFields& fields, Manifest& manifest) {
@@ -244,13 +247,8 @@ void read_members(JsonFields& fields, Manifest& manifest) {
   manifest.counts = read_counts(fields.object("counts"));
   manifest.mel_statistics = read_statistics(fields.object("statistics"));
   manifest.partition = read_partition(fields);
-  JsonFields index = fields.object("index");
-  manifest.index_bytes = index.integer<std::uint64_t>("bytes", kPageBytes);
-  manifest.index_digest = index.digest("digest");
   manifest.data_layout = fields.object("notes").text("layout");
 }
-
-}  // namespace
 
 Result<Manifest> decode_manifest(std::string_view text) {
   if (text.size() > kManifestBytesMax) return corrupt("manifest: larger than 256 MiB");
@@ -260,8 +258,13 @@ Result<Manifest> decode_manifest(std::string_view text) {
   Status failure;
   Manifest manifest;
   JsonFields fields(*document, "", failure);
-  XTTS_TRY(read_identity(fields, manifest));
+  XTTS_TRY(read_identity(fields, "xtts-cache", kWhat, manifest));
   if (failure.ok()) read_members(fields, manifest);
+  if (failure.ok()) {
+    JsonFields index = fields.object("index");
+    manifest.index_bytes = index.integer<std::uint64_t>("bytes", kPageBytes);
+    manifest.index_digest = index.digest("digest");
+  }
   if (!failure.ok()) return failure.with_context(kWhat);
   return manifest;
 }

@@ -78,17 +78,13 @@ Status check_pad_value(const ColumnRequest& request, DType dtype) {
 
 // Refuses a column that lacks clips. Otherwise the user would learn of it in mid-epoch.
 Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& column) {
-  for (std::size_t i = 0; i < clips.table_count(); ++i) {
-    const formats::Manifest& manifest = clips.table(i).manifest();
-    const formats::ColumnEntry& entry = manifest.columns[column.ids[i]];
-    if (entry.missing_count == 0) continue;
-    return {StatusCode::kNotFound,
-            formatted("{}: column '{}' lacks {} of {}, which came or changed after it was added: "
-                      "call add_column again to make them, or read other columns",
-                      clips.table(i).path(), entry.spec.name, entry.missing_count,
-                      counted(manifest.counts.records, "clip", "clips"))};
-  }
-  return {};
+  const formats::ColumnEntry& entry = *column.entry;
+  if (entry.missing_count == 0) return {};
+  return {StatusCode::kNotFound,
+          formatted("{}: column '{}' lacks {} of {}, which came or changed after it was added: "
+                    "call add_column again to make them, or read other columns",
+                    clips.path(), entry.spec.name, entry.missing_count,
+                    counted(clips.whole().counts.records, "clip", "clips"))};
 }
 
 float largest_finite(DType dtype) noexcept {

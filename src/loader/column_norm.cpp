@@ -17,7 +17,7 @@ Status refuse_norm(const ColumnRequest& request, const std::string& why) {
 // True where the recipe pads samples. The frames of padding are features then, which differ by
 // channel, but a record has one fill value for all channels.
 bool pads_samples(const reader::ClipSet& clips, const ColumnRequest& request) {
-  const auto& features = clips.table(0).manifest().features;
+  const auto& features = clips.whole().features;
   return request.name == "mel" && features.value("pad", nlohmann::json()) == "samples";
 }
 

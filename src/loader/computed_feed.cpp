@@ -18,7 +18,7 @@ class ComputedRow final : public RowRecords {
 
   Result<RecordHead> find(std::size_t column) override {
     const ColumnLayout& wanted = layout_.columns[column];
-    const std::size_t place = wanted.shared->ids.front();
+    const std::size_t place = wanted.shared->number;
     if (place >= record_.columns.size()) return broken(wanted);
     column_ = &record_.columns[place];
     if (column_->rows.size() != column_->length * wanted.stored_row_bytes ||

@@ -31,11 +31,11 @@ std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
 std::size_t name_count(const reader::ClipSet& clips, WeightBy by) {
   switch (by) {
     case WeightBy::kLanguage:
-      return clips.languages().size();
+      return clips.whole().languages.size();
     case WeightBy::kSpeaker:
-      return clips.speakers().size();
+      return clips.whole().speakers.size();
     case WeightBy::kDataset:
-      return std::max<std::size_t>(clips.datasets().size(), 1);
+      return std::max<std::size_t>(clips.whole().datasets.size(), 1);
   }
   return 0;
 }

@@ -55,7 +55,7 @@ Loader::Loader(std::shared_ptr<RecordSource> source, const ReaderOptions& option
 Status Loader::lay_out(const ReaderOptions& options) {
   const reader::ClipSet& clips = source_->clips();
   const auto columns = chosen_columns(options, clips);
-  if (options.crop_frames > 0 && clips.max_frames() == 0)
+  if (options.crop_frames > 0 && clips.whole().max_frames() == 0)
     return {StatusCode::kNotFound, "crop_frames: the cache's records have no frames"};
   const Bucket only_one{.batch_size = options.batch_size, .frames_max = options.crop_frames};
   const auto buckets =

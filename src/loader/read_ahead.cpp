@@ -130,9 +130,10 @@ void ReadAhead::announce_headers(const BatchClips& clips) const {
     const bool is_small = column.column->spec.record_bytes() < kStagedRecordBytesMin;
     for (const std::uint64_t position : clips.positions) {
       const auto place = caches_.locate(position);
-      reader::BlockMap& blocks = caches_.cache(place.table).blocks();
-      blocks.announce_block(column.shared->ids[place.table], place.position,
-                            is_small ? kSmallBlockBytesMax : 0);
+      const auto cache = caches_.cache(place.table);
+      const auto id = caches_.column_id(*column.shared, place.table);
+      if (!cache.ok() || !id.ok()) continue;
+      (*cache)->blocks().announce_block(*id, place.position, is_small ? kSmallBlockBytesMax : 0);
     }
   }
 }

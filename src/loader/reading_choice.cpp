@@ -53,6 +53,12 @@ int slowness(StorageKind kind) {
 // Looks at evenly spaced places of the shards that are read.
 class ResidencySamples {
  public:
+  // True where the next place lies within these bytes. Else they are passed over.
+  [[nodiscard]] bool looks_into(std::uint64_t bytes) {
+    if (next_ < bytes) return true;
+    next_ -= bytes;
+    return false;
+  }
   void look(reader::CacheView& cache, const formats::ColumnEntry& column,
             std::uint64_t bytes_apart) {
     for (std::uint32_t shard = 0; shard < column.shards.size(); ++shard) {
@@ -90,29 +96,33 @@ std::string percent(double share) {
 
 ReadingFacts find_reading_facts(const reader::CacheSet& caches, const BatchLayout& layout) {
   ReadingFacts facts;
+  // What cannot be opened is told when its records are read.
   const auto for_each_column = [&](auto call) {
     for (std::size_t i = 0; i < caches.cache_count(); ++i) {
       for (const ColumnLayout& column : layout.columns) {
-        reader::CacheView& cache = caches.cache(i);
-        call(cache, cache.manifest().columns[column.shared->ids[i]]);
+        const auto bytes = caches.file_bytes(*column.shared, i);
+        if (bytes.ok()) call(i, *column.shared, *bytes);
       }
     }
   };
-  for_each_column([&](reader::CacheView&, const formats::ColumnEntry& column) {
-    for (const auto& shard : column.shards) facts.file_bytes += shard.file_bytes;
+  for_each_column([&](std::size_t, const reader::SharedColumn&, std::uint64_t bytes) {
+    facts.file_bytes += bytes;
   });
   const std::uint64_t apart = std::max(kSampleBytes, facts.file_bytes / kSamplesMax);
   ResidencySamples samples;
-  for_each_column([&](reader::CacheView& cache, const formats::ColumnEntry& column) {
-    samples.look(cache, column, apart);
+  for_each_column([&](std::size_t i, const reader::SharedColumn& column, std::uint64_t bytes) {
+    if (!samples.looks_into(bytes)) return;
+    const auto cache = caches.cache(i);
+    const auto id = caches.column_id(column, i);
+    if (cache.ok() && id.ok()) samples.look(**cache, (*cache)->manifest().columns[*id], apart);
   });
   facts.resident_share = samples.share();
   for (std::size_t i = 0; i < caches.cache_count(); ++i) {
-    const auto storage = caches.cache(i).storage();
+    const auto storage = caches.storage(i);
     const StorageFacts found = storage.ok() ? *storage : StorageFacts();
     if (i == 0 || slowness(found.kind) > slowness(facts.storage.kind)) facts.storage = found;
   }
-  const auto available = caches.first()->env().available_memory_bytes();
+  const auto available = caches.env().available_memory_bytes();
   if (available.ok()) facts.available_memory_bytes = *available;
   return facts;
 }

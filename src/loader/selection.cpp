@@ -15,60 +15,10 @@
 namespace xtts::loader {
 namespace {
 
-struct Range {
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-};
-
 Result<std::uint8_t> split_number(std::string_view name) {
   if (const auto split = formats::split_named(name)) return static_cast<std::uint8_t>(*split);
   return Status(StatusCode::kInvalidArgument,
                 formatted("there is no split '{}'; there are: train, validation, test", name));
-}
-
-bool in_same_group(const formats::PlanRow& a, const formats::PlanRow& b) {
-  return a.dataset == b.dataset && a.split == b.split;
-}
-
-// Finds the end of the clips that have the data set and split of position `first`. They follow one
-// another, so a search by doubling and halving finds it without reading them all.
-Result<std::uint64_t> end_of_group(reader::ClipTable& table, std::uint64_t first) {
-  XTTS_ASSIGN(const formats::PlanRow group, table.plan_row(first));
-  std::uint64_t inside = first;
-  std::uint64_t step = 1;
-  std::uint64_t outside = table.size();
-  while (inside + step < outside) {
-    XTTS_ASSIGN(const formats::PlanRow row, table.plan_row(inside + step));
-    if (!in_same_group(row, group)) {
-      outside = inside + step;
-      break;
-    }
-    inside += step;
-    step *= 2;
-  }
-  while (outside - inside > 1) {
-    const std::uint64_t middle = inside + (outside - inside) / 2;
-    XTTS_ASSIGN(const formats::PlanRow row, table.plan_row(middle));
-    (in_same_group(row, group) ? inside : outside) = middle;
-  }
-  return outside;
-}
-
-// The ranges of positions that lie in the split, ascending.
-Result<std::vector<Range>> ranges_of_split(reader::ClipTable& table,
-                                           std::optional<std::uint8_t> split) {
-  std::vector<Range> ranges;
-  if (!split) {
-    if (table.size() > 0) ranges.push_back({0, table.size()});
-    return ranges;
-  }
-  for (std::uint64_t first = 0; first < table.size();) {
-    XTTS_ASSIGN(const formats::PlanRow row, table.plan_row(first));
-    XTTS_ASSIGN(const std::uint64_t end, end_of_group(table, first));
-    if (row.split == *split) ranges.push_back({first, end - first});
-    first = end;
-  }
-  return ranges;
 }
 
 // The positions of these clips, ascending, each once.
@@ -189,38 +139,48 @@ Result<Selection> Selection::choose(const reader::ClipSet& clips, const ReaderOp
   XTTS_ASSIGN(const auto excluded, find_all(clips, options.exclude));
   std::ranges::set_union(excluded, not_at, std::back_inserter(wanted.excluded));
   Selection selection;
-  for (std::size_t i = 0; i < clips.table_count(); ++i) {
-    XTTS_TRY(selection.add_from(clips.table(i), clips.first_position(i), wanted));
-  }
+  for (std::size_t i = 0; i < clips.table_count(); ++i)
+    XTTS_TRY(selection.add_table(clips, i, wanted));
   return selection;
 }
 
-// `first_position` is the position of the table's first clip in the set.
-Status Selection::add_from(reader::ClipTable& table, std::uint64_t first_position,
+Status Selection::add_table(const reader::ClipSet& clips, std::size_t table, const Wanted& wanted) {
+  std::uint64_t first_position = clips.first_position(table);
+  if (!wanted.split) return add_from(clips, {first_position, clips.clip_count(table)}, wanted);
+  XTTS_ASSIGN(const auto groups, clips.groups(table));
+  for (const formats::ClipGroup& group : groups) {
+    if (group.split == *wanted.split)
+      XTTS_TRY(add_from(clips, {first_position, group.clip_count}, wanted));
+    first_position += group.clip_count;
+  }
+  return {};
+}
+
+// `range`: clips of one table.
+Status Selection::add_from(const reader::ClipSet& clips, const PositionRange& range,
                            const Wanted& wanted) {
-  XTTS_ASSIGN(const auto ranges, ranges_of_split(table, wanted.split));
+  if (wanted.takes_whole_ranges() || range.count == 0) {
+    add(range.first_position, range.count);
+    return {};
+  }
+  const auto place = clips.locate(range.first_position);
+  XTTS_ASSIGN(const reader::OpenTable* const open, clips.table(place.table));
   std::optional<Filter> filter;
-  if (wanted.where) filter.emplace(table, *wanted.where);
+  if (wanted.where) filter.emplace(*open->table, *wanted.where);
   std::array<formats::PlanRow, 128> rows;
-  for (const Range& range : ranges) {
-    if (wanted.takes_whole_ranges()) {
-      add(first_position + range.first, range.count);
-      continue;
-    }
-    for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
-      const std::uint64_t first = range.first + done;
-      const auto now =
-          static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
-      if (filter) XTTS_TRY(table.plan_rows(first, std::span(rows).first(now)));
-      for (std::size_t i = 0; i < now; ++i) {
-        const std::uint64_t position = first_position + first + i;
-        if (!wanted.names(position)) continue;
-        if (filter) {
-          XTTS_ASSIGN(const bool is_taken, filter->takes(first + i, rows[i]));
-          if (!is_taken) continue;
-        }
-        add(position, 1);
+  for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
+    const std::uint64_t first = place.position + done;
+    const auto now =
+        static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
+    if (filter) XTTS_TRY(open->table->plan_rows(first, std::span(rows).first(now)));
+    for (std::size_t i = 0; i < now; ++i) {
+      const std::uint64_t position = range.first_position + done + i;
+      if (!wanted.names(position)) continue;
+      if (filter) {
+        XTTS_ASSIGN(const bool is_taken, filter->takes(first + i, rows[i]));
+        if (!is_taken) continue;
       }
+      add(position, 1);
     }
   }
   return {};

@@ -49,7 +49,9 @@ class Selection {
   };
   struct Wanted;
   void add(std::uint64_t first_position, std::uint64_t count);
-  [[nodiscard]] Status add_from(reader::ClipTable& table, std::uint64_t first_position,
+  [[nodiscard]] Status add_table(const reader::ClipSet& clips, std::size_t table,
+                                 const Wanted& wanted);
+  [[nodiscard]] Status add_from(const reader::ClipSet& clips, const PositionRange& range,
                                 const Wanted& wanted);
 
   std::vector<Run> runs_;  // ascending in both

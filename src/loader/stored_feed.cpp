@@ -41,9 +41,9 @@ Result<std::unique_ptr<RecordFeed>> StoredSource::open_feed(FeedJob job) {
 
 std::string StoredSource::remedy() const {
   std::string text;
-  for (std::size_t i = 0; i < caches_->cache_count(); ++i) {
-    if (i > 0) text += " and ";
-    text += reader::repair_command(caches_->cache(i).path());
+  for (const std::string& path : caches_->paths()) {
+    if (!text.empty()) text += " and ";
+    text += reader::repair_command(path);
   }
   return text + " mends what is damaged";
 }
@@ -112,7 +112,7 @@ Status StoredFeed::open_staging(const FeedJob& job) {
     staging.borrowed_count_max = std::uint64_t{rows} * staged_count;
   }
   XTTS_TRY(try_direct_reads(layout));
-  XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
+  XTTS_ASSIGN(staging_, RecordStaging::open(caches_.env(), staging));
   return {};
 }
 
@@ -122,7 +122,7 @@ Status StoredFeed::try_direct_reads(const BatchLayout& layout) const {
   const auto column = std::ranges::find_if(layout.columns, is_stageable);
   Status unsupported;
   for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
-    if (caches_.cache(cache).size() == 0) continue;
+    if (caches_.clip_count(cache) == 0) continue;
     const auto place = caches_.locate_record(*column->shared, caches_.first_position(cache));
     if (!place.ok()) continue;
     const auto file = place->map->direct_file(*place);

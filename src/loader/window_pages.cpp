@@ -38,11 +38,8 @@ WindowPages::WindowPages(const reader::CacheSet& caches, const Selection& select
       keep_in_memory_(keep_in_memory),
       patience_(patience),
       piece_(kWindowPieceBytes) {
-  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
-    auto file = caches.cache(i).open_index();
-    indexes_.push_back(file.ok() ? std::move(*file) : nullptr);
-  }
-  has_waited_in_vain_.resize(indexes_.size());
+  has_waited_in_vain_.resize(caches.cache_count());
+  is_index_in_.resize(caches.cache_count());
 }
 
 WindowPages::~WindowPages() {
@@ -54,27 +51,34 @@ std::string WindowPages::shortfall() const {
   return shortfall_;
 }
 
-void WindowPages::bring_in_indexes(const IsStopping& is_stopping) {
-  for (std::size_t cache = 0; cache < indexes_.size(); ++cache) {
-    const RandomAccessFile* const file = indexes_[cache].get();
-    if (file == nullptr) continue;
-    const auto mapping = file->map();
-    const auto is_needless = [&] {
-      return is_stopping() || (mapping.ok() && is_in_memory(**mapping, 0, file->size_bytes()));
-    };
-    if (is_needless()) continue;
-    const auto turn = wait_for_turn(cache, is_needless);
-    for (std::uint64_t done = 0; done < file->size_bytes() && !is_needless();) {
-      const auto got = file->read_at(done, piece_);
-      if (!got.ok() || *got == 0) break;
-      done += *got;
-    }
+std::unique_ptr<RandomAccessFile> WindowPages::open_index(std::size_t cache) const {
+  const auto view = caches_.cache(cache);
+  if (!view.ok()) return nullptr;
+  auto file = (*view)->open_index();
+  return file.ok() ? std::move(*file) : nullptr;
+}
+
+void WindowPages::bring_in_index(std::size_t cache, const IsStopping& is_stopping) {
+  if (is_index_in_[cache]) return;
+  is_index_in_[cache] = true;
+  const auto file = open_index(cache);
+  if (file == nullptr) return;
+  const auto mapping = file->map();
+  const auto is_needless = [&] {
+    return is_stopping() || (mapping.ok() && is_in_memory(**mapping, 0, file->size_bytes()));
+  };
+  if (is_needless()) return;
+  const auto turn = wait_for_turn(cache, is_needless);
+  for (std::uint64_t done = 0; done < file->size_bytes() && !is_needless();) {
+    const auto got = file->read_at(done, piece_);
+    if (!got.ok() || *got == 0) break;
+    done += *got;
   }
 }
 
 void WindowPages::bring_in(const EpochOrder& order, std::uint64_t window,
                            const IsStopping& is_stopping) {
-  const std::vector<Run> runs = find_runs(order, window);
+  const std::vector<Run> runs = find_runs(order, window, is_stopping);
   // The window may be kept already: as the guessed first one of this epoch.
   std::erase(kept_, runs);
   while (kept_.size() >= kWindowsKept) let_go_of_oldest();
@@ -87,15 +91,15 @@ void WindowPages::bring_in(const EpochOrder& order, std::uint64_t window,
 }
 
 // Goes by cache, by column and by shard, from front to back: that makes the fewest seeks.
-std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order,
-                                                     std::uint64_t window) const {
+std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order, std::uint64_t window,
+                                                     const IsStopping& is_stopping) {
   std::vector<std::vector<PositionRange>> positions(caches_.cache_count());
   for (const SampleRange& stretch : order.stretches_of(window)) {
     for (PositionRange range :
          selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
       while (range.count > 0) {
         const auto place = caches_.locate(range.first_position);
-        const std::uint64_t left = caches_.cache(place.table).size() - place.position;
+        const std::uint64_t left = caches_.clip_count(place.table) - place.position;
         const std::uint64_t now = std::min(range.count, left);
         positions[place.table].push_back({place.position, now});
         range = {range.first_position + now, range.count - now};
@@ -104,6 +108,8 @@ std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order,
   }
   std::vector<Run> runs;
   for (std::size_t cache = 0; cache < positions.size(); ++cache) {
+    if (positions[cache].empty()) continue;
+    bring_in_index(cache, is_stopping);
     for (const reader::SharedColumn* column : columns_) {
       find_runs(cache, *column, positions[cache], runs);
     }
@@ -114,13 +120,14 @@ std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order,
 void WindowPages::find_runs(std::size_t cache, const reader::SharedColumn& column,
                             const std::vector<PositionRange>& positions,
                             std::vector<Run>& runs) const {
-  reader::CacheView& view = caches_.cache(cache);
-  const std::uint32_t column_id = column.ids[cache];
-  const formats::ColumnEntry& entry = view.manifest().columns[column_id];
+  const auto view = caches_.cache(cache);
+  const auto column_id = caches_.column_id(column, cache);
+  if (!view.ok() || !column_id.ok()) return;
+  const formats::ColumnEntry& entry = (*view)->manifest().columns[*column_id];
   std::vector<reader::FileRange> ranges;
   for (const PositionRange& range : positions) {
     const auto found =
-        reader::find_file_ranges(view, entry.spec, range.first_position, range.count);
+        reader::find_file_ranges(**view, entry.spec, range.first_position, range.count);
     if (found.ok()) ranges.insert(ranges.end(), found->begin(), found->end());
   }
   for (reader::FileRange& range : ranges) {
@@ -129,14 +136,14 @@ void WindowPages::find_runs(std::size_t cache, const reader::SharedColumn& colum
     if (file_bytes <= kWholeShardBytesMax) range = {range.shard, 0, file_bytes};
   }
   for (const reader::FileRange& range : reader::join_ranges(std::move(ranges))) {
-    if (range.shard < entry.shards.size()) runs.push_back({cache, column_id, range});
+    if (range.shard < entry.shards.size()) runs.push_back({cache, *column_id, range});
   }
 }
 
 void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
-  reader::BlockMap& blocks = caches_.cache(run.cache).blocks();
   const auto mapping = mapping_of(run);
   if (mapping == nullptr) return;
+  reader::BlockMap& blocks = (*caches_.cache(run.cache))->blocks();
   const reader::FileRange& range = run.range;
   const std::uint64_t end = range.offset_bytes + range.size_bytes;
   // Looks at the last byte first. While another rank reads, that saves looking at the whole run.
@@ -158,20 +165,21 @@ void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
   }
 }
 
-std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
-                                                     const std::function<bool()>& is_needless) {
-  const RandomAccessFile* const file = indexes_[cache].get();
-  if (file == nullptr) return nullptr;
+WindowPages::Turn WindowPages::wait_for_turn(std::size_t cache,
+                                             const std::function<bool()>& is_needless) {
+  Turn turn{.index = open_index(cache), .lock = nullptr};
+  if (turn.index == nullptr) return turn;
   const Clock::time_point deadline = Clock::now() + patience_;
   for (;;) {
-    auto turn = file->try_lock();
-    if (turn.ok()) {
+    auto lock = turn.index->try_lock();
+    if (lock.ok()) {
       has_waited_in_vain_[cache] = false;
-      return std::move(*turn);
+      turn.lock = std::move(*lock);
+      return turn;
     }
-    if (turn.status().code() != StatusCode::kBusy || has_waited_in_vain_[cache]) return nullptr;
+    if (lock.status().code() != StatusCode::kBusy || has_waited_in_vain_[cache]) return turn;
     std::this_thread::sleep_for(kBetweenTries);
-    if (is_needless()) return nullptr;
+    if (is_needless()) return turn;
     has_waited_in_vain_[cache] = Clock::now() >= deadline;
   }
 }
@@ -201,7 +209,8 @@ void WindowPages::let_go_of_oldest() {
 }
 
 std::shared_ptr<const FileMapping> WindowPages::mapping_of(const Run& run) const {
-  return caches_.cache(run.cache).blocks().mapping(run.column_id, run.range.shard);
+  const auto cache = caches_.cache(run.cache);
+  return cache.ok() ? (*cache)->blocks().mapping(run.column_id, run.range.shard) : nullptr;
 }
 
 }  // namespace xtts::loader

@@ -6,14 +6,14 @@
 // - The ranks of one machine take turns. All want the same window, and two ranks that read the same
 //   run keep overtaking each other by a few pages. On a rotating disk each time costs two seeks
 //   (measured: 110 to 199 seeks and not 60). The second rank waits, and finds the run in memory.
-// - A turn is a lock on the cache's index file, which is opened once more for it. Like the page
+// - A turn is a lock on the cache's index file, which is opened for it. Like the page
 //   cache, the lock reaches over this machine. Where there are no such locks, or the holder does
 //   not go on for ten seconds, it reads without a turn, and waits for none until one is free again.
 // - The next 4 MiB are announced to the kernel. So the disk goes on while this thread waits for a
 //   processor.
 // - A small shard is read whole when any of it is wanted. That takes less time than the seeks that
 //   other windows would make for the rest.
-// - The index is read once, from front to back, before the first window. Otherwise it would be
+// - A cache's index is read once, from front to back, before its first run. Otherwise it would be
 //   looked up bit by bit between the runs.
 //
 // One thread at a time. Nothing fails but for lack of memory (std::bad_alloc). It does not tell
@@ -58,7 +58,6 @@ class WindowPages {
 
   // Returns true where reading should end early. Called between pieces of a MiB and while waiting.
   using IsStopping = std::function<bool()>;
-  void bring_in_indexes(const IsStopping& is_stopping);
   void bring_in(const EpochOrder& order, std::uint64_t window, const IsStopping& is_stopping);
 
   // Tells what the system did not grant, if anything. From any thread.
@@ -73,12 +72,19 @@ class WindowPages {
     friend bool operator==(const Run&, const Run&) = default;
   };
 
-  [[nodiscard]] std::vector<Run> find_runs(const EpochOrder& order, std::uint64_t window) const;
+  [[nodiscard]] std::unique_ptr<RandomAccessFile> open_index(std::size_t cache) const;
+  void bring_in_index(std::size_t cache, const IsStopping& is_stopping);
+  [[nodiscard]] std::vector<Run> find_runs(const EpochOrder& order, std::uint64_t window,
+                                           const IsStopping& is_stopping);
   void find_runs(std::size_t cache, const reader::SharedColumn& column,
                  const std::vector<PositionRange>& positions, std::vector<Run>& runs) const;
   void read_run(const Run& run, const IsStopping& is_stopping);
-  [[nodiscard]] std::unique_ptr<FileLock> wait_for_turn(std::size_t cache,
-                                                        const std::function<bool()>& is_needless);
+  // A turn at a cache's disk; nothing is locked where it is read without.
+  struct Turn {
+    std::unique_ptr<RandomAccessFile> index;
+    std::unique_ptr<FileLock> lock;  // ends before the file
+  };
+  [[nodiscard]] Turn wait_for_turn(std::size_t cache, const std::function<bool()>& is_needless);
   void keep(const Run& run);
   void let_go_of_oldest();
   [[nodiscard]] std::shared_ptr<const FileMapping> mapping_of(const Run& run) const;
@@ -88,7 +94,7 @@ class WindowPages {
   std::vector<const reader::SharedColumn*> columns_;
   const bool keep_in_memory_;
   const std::chrono::milliseconds patience_;
-  std::vector<std::unique_ptr<RandomAccessFile>> indexes_;  // by cache; null: cannot be opened
+  std::vector<bool> is_index_in_;  // by cache
   // By cache: it waited for a turn in vain. It does not wait again before a turn was free.
   std::vector<bool> has_waited_in_vain_;
   std::vector<std::byte> piece_;       // takes what is read, and is overwritten by the next piece

@@ -64,11 +64,6 @@ bool WindowReader::is_stopping() const {
 
 void WindowReader::run() {
   block_process_signals();
-  try {
-    pages_.bring_in_indexes([this] { return is_stopping(); });
-  } catch (...) {  // no memory
-    // The index is looked up bit by bit.
-  }
   std::unique_lock lock(mutex_);
   while (read_end_ <= order_.window_count()) {
     changed_.wait(lock, [&] { return read_end_ < wanted_end_ || is_stopping_; });

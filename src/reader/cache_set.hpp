@@ -1,6 +1,11 @@
-// CacheSet joins the clips of one or several caches (clip_set.hpp) and locates their records.
+// CacheSet joins the clips of one or several caches (clip_set.hpp) and locates their records. The
+// caches are named one by one, or by a set (formats/set-v1.md), whose caches are opened when a clip
+// of them is first asked for.
 //
-// Owns its caches; synchronised like them. Failures: as of ClipSet and CacheView.
+// Owns its caches. What they keep open and read, they keep together (kept_things.hpp). A set of
+// more than kLockedMax caches holds no locks on their generations: a process has too few
+// descriptors. Synchronised inside. Failures: as of ClipSet and CacheView; kMismatch (a cache is
+// not the one that the set names).
 #pragma once
 
 #include <cstdint>
@@ -22,14 +27,25 @@ struct MappedArray;
 
 class CacheSet final : public ClipSet {
  public:
+  // Each path is that of a cache or of a set.
   [[nodiscard]] static Result<std::shared_ptr<CacheSet>> open(Env& env,
                                                               std::span<const std::string> paths);
   [[nodiscard]] static Result<std::shared_ptr<CacheSet>> join(
       std::vector<std::shared_ptr<CacheView>> caches);
 
-  [[nodiscard]] std::size_t cache_count() const noexcept { return caches_.size(); }
-  [[nodiscard]] CacheView& cache(std::size_t index) const noexcept { return *caches_[index]; }
-  [[nodiscard]] const std::shared_ptr<CacheView>& first() const noexcept { return caches_.front(); }
+  [[nodiscard]] std::size_t cache_count() const noexcept { return table_count(); }
+  // It lives as long as the set.
+  [[nodiscard]] Result<CacheView*> cache(std::size_t index) const;
+  // The paths that open() takes for the same clips.
+  [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
+  [[nodiscard]] Env& env() const noexcept { return *env_; }
+  [[nodiscard]] Result<StorageFacts> storage(std::size_t index) const;
+  // The shard files of a column in a cache.
+  [[nodiscard]] Result<std::uint64_t> file_bytes(const SharedColumn& column,
+                                                 std::size_t index) const;
+  // The column's number in a cache that is open.
+  [[nodiscard]] Result<std::uint32_t> column_id(const SharedColumn& column,
+                                                std::size_t index) const;
 
   // Like BlockMap::locate() and find_array() of the cache that has the position. A range across
   // two caches is no array.
@@ -40,9 +56,16 @@ class CacheSet final : public ClipSet {
                                                               std::uint32_t count) const;
 
  private:
-  CacheSet() = default;
+  static constexpr std::size_t kLockedMax = 256;
 
-  std::vector<std::shared_ptr<CacheView>> caches_;
+  CacheSet(Env& env, std::shared_ptr<Kept> kept) : env_(&env), kept_(std::move(kept)) {}
+  [[nodiscard]] Result<std::shared_ptr<ClipTable>> open_table(std::size_t index) const override;
+  [[nodiscard]] static Result<std::shared_ptr<CacheSet>> open_set(Env& env,
+                                                                  const std::string& path);
+
+  Env* env_;
+  std::shared_ptr<Kept> kept_;
+  std::vector<std::string> paths_;
 };
 
 }  // namespace xtts::reader

@@ -1,164 +1,161 @@
 #include "reader/clip_set.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <unordered_map>
+#include <iterator>
 #include <utility>
 
 #include "base/formatted.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
+#include "reader/joined_set.hpp"
 
 namespace xtts::reader {
 namespace {
 
-// Merges several tables of names into one.
-class JoinedNames {
- public:
-  // Adds a table's names; returns their numbers in the merged table.
-  [[nodiscard]] std::vector<std::int32_t> add(const std::vector<std::string>& names) {
-    std::vector<std::int32_t> numbers;
-    for (const std::string& name : names) {
-      const auto [entry, is_new] =
-          number_of_.try_emplace(name, static_cast<std::int32_t>(names_.size()));
-      if (is_new) names_.push_back(name);
-      numbers.push_back(entry->second);
-    }
-    return numbers;
-  }
-  [[nodiscard]] std::vector<std::string> take() { return std::move(names_); }
-
- private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::int32_t> number_of_;
-};
-
-// Clips without a data set's name form a data set of their cache.
-std::vector<std::string> named_datasets(const ClipTable& cache) {
-  std::vector<std::string> names = cache.manifest().datasets;
-  if (names.empty()) names.emplace_back();
-  for (std::string& name : names) {
-    if (name.empty()) name = cache.path();
-  }
-  return names;
-}
-
 // Turns a clip's number into the set's. -1 (none) and numbers that the table lacks stay.
 template <typename Number>
-void renumber(Number& number, const std::vector<std::int32_t>& numbers) noexcept {
+void change(Number& number, const std::vector<std::int32_t>& numbers) noexcept {
   const auto index = static_cast<std::int64_t>(number);
   if (index < 0 || index >= static_cast<std::int64_t>(numbers.size())) return;
   number = static_cast<Number>(numbers[static_cast<std::size_t>(index)]);
 }
 
-// A row of the plan has this many bits for the number of a name.
-template <typename Number>
-Status check_numbers(const std::vector<std::string>& names, std::string_view what) {
-  constexpr auto kNamesMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max()) + 1;
-  if (names.size() <= kNamesMax) return {};
-  return {StatusCode::kUnsupported,
-          formatted("the caches name {} {}, and together there can be {}: open fewer at once",
-                    names.size(), what, kNamesMax)};
+// Several tables: clips without a data set's name form a data set of their table.
+std::vector<std::string> names_of(std::span<const std::shared_ptr<ClipTable>> tables) {
+  std::vector<std::string> names;
+  if (tables.size() == 1) return names;
+  for (const auto& table : tables) names.push_back(table->path());
+  return names;
 }
 
-Status mismatch(const ClipTable& first, const ClipTable& other, const std::string& what) {
-  return {StatusCode::kMismatch,
-          formatted("{} cannot be read together with {}: {}", other.path(), first.path(), what)};
-}
-
-// Checks that one batch can hold records of both columns.
-Status check_same_numbers(const ClipTable& first, const formats::ColumnSpec& wanted,
-                          const ClipTable& other, const formats::ColumnSpec& found) {
-  const std::string column = formatted("column '{}' ", found.name);
-  if (found.dtype != wanted.dtype) {
-    return mismatch(
-        first, other,
-        formatted(
-            "{}holds {}, there {}: 'xtts-precompute convert CACHE NEW' makes one like the other",
-            column, to_string(found.dtype), to_string(wanted.dtype)));
+Status no_statistics_of(std::span<const std::shared_ptr<ClipTable>> tables) {
+  const ClipTable& first = *tables.front();
+  for (const auto& table : tables.subspan(1)) {
+    const auto& of_first = first.manifest().mel_statistics;
+    const auto& other = table->manifest().mel_statistics;
+    if (!of_first) break;
+    if (other && other->mean == of_first->mean && other->std_deviation == of_first->std_deviation)
+      continue;
+    return {StatusCode::kMismatch,
+            formatted("{} cannot be read together with {}: each cache has its own statistics: give "
+                      "means and deviations, those of the cache that the model is trained on",
+                      table->path(), first.path())};
   }
-  if (found.shape != wanted.shape) {
-    return mismatch(first, other,
-                    column + "has another shape: 'xtts-precompute diff A B' shows both");
-  }
-  if (found.fingerprint != wanted.fingerprint) {
-    return mismatch(
-        first, other,
-        column + "was made by another recipe: 'xtts-precompute diff A B' shows what differs");
-  }
-  return {};
+  return {StatusCode::kNotFound,
+          formatted("{} has no statistics of column 'mel': it was published without a training "
+                    "clip",
+                    first.path())};
 }
 
 }  // namespace
 
-void ClipSet::Renumbering::apply(formats::PlanRow& row) const noexcept {
-  renumber(row.speaker, speakers);
-  renumber(row.language, languages);
-  renumber(row.dataset, datasets);
+void OpenTable::renumber(formats::PlanRow& row) const noexcept {
+  change(row.speaker, speakers);
+  change(row.language, languages);
+  change(row.dataset, datasets);
 }
+
+ClipSet::~ClipSet() = default;
 
 Result<std::shared_ptr<ClipSet>> ClipSet::join(std::vector<std::shared_ptr<ClipTable>> tables) {
   std::shared_ptr<ClipSet> set(new ClipSet());
-  XTTS_TRY(set->add(std::move(tables)));
+  XTTS_TRY(set->take(std::move(tables)));
   return set;
 }
 
-// Called once, on an empty set.
-Status ClipSet::add(std::vector<std::shared_ptr<ClipTable>> tables) {
-  tables_ = std::move(tables);
-  for (const auto& table : tables_) first_positions_.push_back(size() + table->size());
-  XTTS_TRY(join_columns());
-  return join_tables();
-}
-
-Status ClipSet::join_columns() {
-  const ClipTable& first = *tables_.front();
-  for (const formats::ColumnEntry& entry : first.manifest().columns) {
-    SharedColumn column{.entry = &entry, .ids = {}};
-    for (const auto& table : tables_) {
-      const formats::ColumnEntry* const found = table->manifest().find_column(entry.spec.name);
-      if (found == nullptr) break;
-      XTTS_TRY(check_same_numbers(first, entry.spec, *table, found->spec));
-      column.ids.push_back(found->spec.id);
-    }
-    if (column.ids.size() == tables_.size()) columns_.push_back(std::move(column));
+Status ClipSet::take(std::vector<std::shared_ptr<ClipTable>> tables) {
+  XTTS_ASSIGN(set_.whole, whole_of(tables, names_of(tables)));
+  no_statistics_ = no_statistics_of(tables);
+  path_ = tables.front()->path();
+  digest_ = tables.front()->manifest().index_digest.to_hex();
+  std::string digests;
+  for (const auto& table : tables) {
+    set_.members.push_back({.path = table->path(),
+                            .index_digest = table->manifest().index_digest,
+                            .groups = {},
+                            .column_bytes = {}});
+    first_positions_.push_back(size() + table->size());
+    digests += table->manifest().index_digest.to_hex();
   }
-  if (columns_.empty() && !first.manifest().columns.empty()) {
-    return {StatusCode::kMismatch, "the caches have no column in common"};
+  if (tables.size() > 1) digest_ = digest128(digests).to_hex();
+  list_columns();
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    XTTS_ASSIGN(OpenTable open, joined(std::move(tables[i])));
+    add_open(i, std::move(open));
   }
   return {};
 }
 
-Status ClipSet::join_tables() {
-  renumberings_.resize(tables_.size());
-  if (tables_.size() == 1) {
-    const formats::Manifest& manifest = tables_.front()->manifest();
-    speakers_ = manifest.speakers;
-    languages_ = manifest.languages;
-    datasets_ = manifest.datasets;
-    return {};
+void ClipSet::take(formats::SetManifest set, std::string path, std::string digest) {
+  set_ = std::move(set);
+  path_ = std::move(path);
+  digest_ = std::move(digest);
+  no_statistics_ = {StatusCode::kNotFound,
+                    path_ + " has no statistics of column 'mel': it has no training clip"};
+  for (const formats::SetMember& member : set_.members)
+    first_positions_.push_back(size() + member.clip_count());
+  list_columns();
+}
+
+void ClipSet::list_columns() {
+  for (const formats::ColumnEntry& entry : set_.whole.columns)
+    columns_.push_back({.entry = &entry, .number = columns_.size()});
+  open_.resize(table_count());
+  found_ = std::make_unique<std::atomic<const OpenTable*>[]>(table_count());
+}
+
+Result<std::shared_ptr<ClipTable>> ClipSet::open_table(std::size_t index) const {
+  return Status(StatusCode::kInternal, "no table opens later: " + member(index).path);
+}
+
+// Finds the set's columns and names in the table.
+Result<OpenTable> ClipSet::joined(std::shared_ptr<ClipTable> table) const {
+  const formats::Manifest& manifest = table->manifest();
+  OpenTable open;
+  for (const SharedColumn& column : columns_) {
+    const formats::ColumnEntry* const found = manifest.find_column(column.entry->spec.name);
+    if (found == nullptr)
+      return Status(StatusCode::kMismatch,
+                    formatted("{} has no column '{}'", table->path(), column.entry->spec.name));
+    open.column_ids.push_back(found->spec.id);
   }
-  JoinedNames speakers;
-  JoinedNames languages;
-  JoinedNames datasets;
-  for (std::size_t i = 0; i < tables_.size(); ++i) {
-    const formats::Manifest& manifest = tables_[i]->manifest();
-    renumberings_[i] = {.speakers = speakers.add(manifest.speakers),
-                        .languages = languages.add(manifest.languages),
-                        .datasets = datasets.add(named_datasets(*tables_[i]))};
+  open.speakers = numbers_in(whole().speakers, manifest.speakers);
+  open.languages = numbers_in(whole().languages, manifest.languages);
+  if (whole().datasets != manifest.datasets)
+    open.datasets = numbers_in(whole().datasets, named_datasets(manifest, table->path()));
+  open.table = std::move(table);
+  return open;
+}
+
+// Another thread may have been faster; then its table stays.
+const OpenTable* ClipSet::add_open(std::size_t index, OpenTable table) const {
+  const std::scoped_lock lock(opening_);
+  if (open_[index] == nullptr) {
+    open_[index] = std::make_unique<const OpenTable>(std::move(table));
+    found_[index].store(open_[index].get(), std::memory_order_release);
   }
-  speakers_ = speakers.take();
-  languages_ = languages.take();
-  datasets_ = datasets.take();
-  XTTS_TRY(check_numbers<decltype(formats::PlanRow::speaker)>(speakers_, "speakers"));
-  XTTS_TRY(check_numbers<decltype(formats::PlanRow::language)>(languages_, "languages"));
-  return check_numbers<decltype(formats::PlanRow::dataset)>(datasets_, "data sets");
+  return open_[index].get();
+}
+
+Result<const OpenTable*> ClipSet::table(std::size_t index) const {
+  if (const OpenTable* const open = found_[index].load(std::memory_order_acquire)) return open;
+  XTTS_ASSIGN(auto opened, open_table(index));
+  XTTS_ASSIGN(OpenTable open, joined(std::move(opened)));
+  return add_open(index, std::move(open));
 }
 
 ClipSet::Place ClipSet::locate(std::uint64_t position) const noexcept {
-  std::size_t table = 0;
-  while (table + 1 < tables_.size() && position >= first_positions_[table + 1]) ++table;
+  // A position beyond the end belongs to the last table, which reports the failure.
+  const auto behind =
+      std::upper_bound(first_positions_.begin() + 1, first_positions_.end() - 1, position);
+  const auto table = static_cast<std::size_t>(behind - first_positions_.begin()) - 1;
   return {table, position - first_positions_[table]};
+}
+
+Result<std::vector<formats::ClipGroup>> ClipSet::groups(std::size_t index) const {
+  if (!member(index).groups.empty()) return member(index).groups;
+  XTTS_ASSIGN(const OpenTable* const open, table(index));
+  return groups_of(*open->table);
 }
 
 const SharedColumn* ClipSet::find_column(std::string_view name) const noexcept {
@@ -167,12 +164,8 @@ const SharedColumn* ClipSet::find_column(std::string_view name) const noexcept {
   return found == columns_.end() ? nullptr : &*found;
 }
 
-std::uint32_t ClipSet::max_frames() const {
-  return tables_.front()->manifest().max_frames();
-}
-
 std::uint32_t ClipSet::rows_per_frame(const formats::ColumnEntry& column) const {
-  const std::uint32_t frames = max_frames();
+  const std::uint32_t frames = whole().max_frames();
   if (axis_of(column) != formats::Axis::kFrames || frames == 0) return 0;
   const std::uint32_t rows = column.spec.shape[0];
   return rows % frames == 0 ? rows / frames : 0;
@@ -180,39 +173,24 @@ std::uint32_t ClipSet::rows_per_frame(const formats::ColumnEntry& column) const 
 
 Result<ColumnStatistics> ClipSet::statistics(const SharedColumn& column) const {
   const std::string& name = column.entry->spec.name;
-  const auto& of_first = tables_.front()->manifest().mel_statistics;
-  if (name != "mel" || !of_first) {
-    return Status(
-        StatusCode::kNotFound,
-        formatted("{} has no statistics of column '{}'{}", tables_.front()->path(), name,
-                  name == "mel" ? ": it was published without a training clip"
-                                : ": only the mel has; give means and deviations for others"));
-  }
-  for (const auto& table : tables_) {
-    const auto& other = table->manifest().mel_statistics;
-    if (other && other->mean == of_first->mean && other->std_deviation == of_first->std_deviation)
-      continue;
-    return mismatch(*tables_.front(), *table,
-                    "each cache has its own statistics: give means and deviations, those of the "
-                    "cache that the model is trained on");
-  }
-  return ColumnStatistics{.frame_count = of_first->frame_count,
-                          .mean = of_first->mean,
-                          .deviation = of_first->std_deviation,
-                          .is_baked = tables_.front()->manifest().features.contains("baked")};
-}
-
-std::string ClipSet::digest() const {
-  if (tables_.size() == 1) return tables_.front()->manifest().index_digest.to_hex();
-  std::string digests;
-  for (const auto& table : tables_) digests += table->manifest().index_digest.to_hex();
-  return digest128(digests).to_hex();
+  if (name != "mel")
+    return Status(StatusCode::kNotFound,
+                  formatted("{} has no statistics of column '{}': only the mel has; give means and "
+                            "deviations for others",
+                            path_, name));
+  const auto& found = whole().mel_statistics;
+  if (!found) return no_statistics_;
+  return ColumnStatistics{.frame_count = found->frame_count,
+                          .mean = found->mean,
+                          .deviation = found->std_deviation,
+                          .is_baked = whole().features.contains("baked")};
 }
 
 Result<formats::PlanRow> ClipSet::plan_row(std::uint64_t position) const {
   const Place place = locate(position);
-  XTTS_ASSIGN(formats::PlanRow row, tables_[place.table]->plan_row(place.position));
-  renumberings_[place.table].apply(row);
+  XTTS_ASSIGN(const OpenTable* const open, table(place.table));
+  XTTS_ASSIGN(formats::PlanRow row, open->table->plan_row(place.position));
+  open->renumber(row);
   return row;
 }
 
@@ -221,10 +199,11 @@ Status ClipSet::plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows)
     const Place place = locate(first);
     const std::uint64_t left = first_positions_[place.table + 1] - first;
     const std::size_t now = std::min<std::uint64_t>(rows.size(), left);
-    // Beyond the end of the last cache, that cache reports the failure.
+    // Beyond the end of the last table, that table reports the failure.
     const auto part = rows.first(now == 0 ? rows.size() : now);
-    XTTS_TRY(tables_[place.table]->plan_rows(place.position, part));
-    for (formats::PlanRow& row : part) renumberings_[place.table].apply(row);
+    XTTS_ASSIGN(const OpenTable* const open, table(place.table));
+    XTTS_TRY(open->table->plan_rows(place.position, part));
+    for (formats::PlanRow& row : part) open->renumber(row);
     first += part.size();
     rows = rows.subspan(part.size());
   }
@@ -233,19 +212,21 @@ Status ClipSet::plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows)
 
 Result<formats::RecordFacts> ClipSet::details(std::uint64_t position) const {
   const Place place = locate(position);
-  return tables_[place.table]->details(place.position);
+  XTTS_ASSIGN(const OpenTable* const open, table(place.table));
+  return open->table->details(place.position);
 }
 
 Result<std::optional<std::uint64_t>> ClipSet::find(std::string_view full_id) const {
   std::optional<std::uint64_t> found;
   std::size_t found_in = 0;
-  for (std::size_t i = 0; i < tables_.size(); ++i) {
-    XTTS_ASSIGN(const auto position, tables_[i]->find(full_id));
+  for (std::size_t i = 0; i < table_count(); ++i) {
+    XTTS_ASSIGN(const OpenTable* const open, table(i));
+    XTTS_ASSIGN(const auto position, open->table->find(full_id));
     if (!position) continue;
     if (found) {
       return Status(StatusCode::kInvalidArgument,
                     formatted("clip '{}' is in {} and in {}: name it by its position", full_id,
-                              tables_[found_in]->path(), tables_[i]->path()));
+                              member(found_in).path, member(i).path));
     }
     found = first_positions_[i] + *position;
     found_in = i;

@@ -94,6 +94,8 @@ struct Kept {
   KeptThings<FileMapping> mappings{16'384};
   KeptThings<std::vector<std::byte>> index_chunks{1024};  // of 64 KiB
   KeptThings<OpenBlock> blocks{4096};                     // of 3 KiB
+  // False: generations are read without a lock, which costs a descriptor for each cache.
+  bool keeps_locks = true;
 
   [[nodiscard]] std::uint64_t new_owner() noexcept { return owner_count_.fetch_add(1); }
 

@@ -54,6 +54,7 @@ Result<Generation> open_generation(Env& env, const std::string& cache,
     if (!again.ok()) return again.status();
     if (*again == round.generation.loaded.text || i == kRoundsMax) {
       if (!round.status.ok()) return round.status;
+      if (!kept->keeps_locks) round.generation.lock.reset();
       return std::move(round.generation);
     }
     XTTS_ASSIGN(loaded, load_manifest(env, cache));

@@ -69,36 +69,32 @@ Result<Cache> Cache::open(std::span<const std::string> paths) {
 
 const std::string& Cache::path() const& noexcept {
   if (impl_ == nullptr) return kNoText;
-  return impl_->caches->first()->path();
+  return impl_->caches->path();
 }
 
 std::vector<std::string> Cache::paths() const {
-  std::vector<std::string> paths;
-  if (impl_ == nullptr) return paths;
-  for (std::size_t i = 0; i < impl_->caches->cache_count(); ++i) {
-    paths.push_back(impl_->caches->cache(i).path());
-  }
-  return paths;
+  if (impl_ == nullptr) return {};
+  return impl_->caches->paths();
 }
 
 const std::string& Cache::recipe_name() const& noexcept {
   if (impl_ == nullptr) return kNoText;
-  return impl_->first().recipe_name;
+  return impl_->whole().recipe_name;
 }
 
 std::string Cache::features_fingerprint() const {
   if (impl_ == nullptr) return {};
-  return impl_->first().features_fingerprint.to_hex();
+  return impl_->whole().features_fingerprint.to_hex();
 }
 
 std::string Cache::text_fingerprint() const {
   if (impl_ == nullptr) return {};
-  return impl_->first().text_fingerprint.to_hex();
+  return impl_->whole().text_fingerprint.to_hex();
 }
 
 std::uint64_t Cache::generation() const noexcept {
   if (impl_ == nullptr) return 0;
-  return impl_->first().generation;
+  return impl_->whole().generation;
 }
 
 std::string Cache::digest() const {
@@ -135,23 +131,23 @@ Result<ColumnStatistics> Cache::statistics(std::string_view column) const {
 Result<std::optional<Normalization>> Cache::normalization() const {
   return guarded([&]() -> Result<std::optional<Normalization>> {
     if (impl_ == nullptr) return api::is_empty("Cache");
-    return formats::normalization_of(impl_->first());
+    return formats::normalization_of(impl_->whole());
   });
 }
 
 const std::vector<std::string>& Cache::speakers() const& noexcept {
   if (impl_ == nullptr) return kNoNames;
-  return impl_->caches->speakers();
+  return impl_->whole().speakers;
 }
 
 const std::vector<std::string>& Cache::languages() const& noexcept {
   if (impl_ == nullptr) return kNoNames;
-  return impl_->caches->languages();
+  return impl_->whole().languages;
 }
 
 std::vector<std::string> Cache::datasets() const {
   if (impl_ == nullptr) return {};
-  std::vector<std::string> names = impl_->caches->datasets();
+  std::vector<std::string> names = impl_->whole().datasets;
   std::erase(names, "");  // the data set of a corpus that was built alone
   std::sort(names.begin(), names.end());
   return names;
@@ -175,8 +171,7 @@ Result<ClipInfo> Cache::clip(std::uint64_t position) const {
     if (impl_ == nullptr) return api::is_empty("Cache");
     XTTS_ASSIGN(const auto row, impl_->caches->plan_row(position));
     XTTS_ASSIGN(const auto facts, impl_->caches->details(position));
-    const auto place = impl_->caches->locate(position);
-    const auto tables = query::Tables::of(impl_->caches->cache(place.table).manifest());
+    const auto tables = query::Tables::of(impl_->whole());
     return ClipInfo{.id = formats::full_id(facts),
                     .dataset = facts.dataset.value_or(""),
                     .split = std::string(formats::split_name(row.split)),
@@ -201,10 +196,9 @@ Result<Record> Cache::read(std::string_view column, std::uint64_t position) cons
   return guarded([&]() -> Result<Record> {
     if (impl_ == nullptr) return api::is_empty("Cache");
     const auto place = impl_->caches->locate(position);
-    XTTS_ASSIGN(
-        auto data,
-        reader::with_repair(impl_->caches->cache(place.table).read_record(column, place.position),
-                            impl_->caches->cache(place.table).path()));
+    XTTS_ASSIGN(reader::CacheView* const cache, impl_->caches->cache(place.table));
+    XTTS_ASSIGN(auto data,
+                reader::with_repair(cache->read_record(column, place.position), cache->path()));
     Record record;
     record.dtype_ = data.dtype;
     record.shape_ = std::move(data.shape);

@@ -15,7 +15,7 @@ namespace xtts {
 struct Cache::Impl {
   std::shared_ptr<reader::CacheSet> caches;
 
-  [[nodiscard]] const formats::Manifest& first() const { return caches->first()->manifest(); }
+  [[nodiscard]] const formats::Manifest& whole() const { return caches->whole(); }
 };
 
 namespace api {

@@ -142,8 +142,9 @@ TEST_F(WindowReaderTest, TheIndexIsReadInOneRunAndOnce) {
   ASSERT_TRUE(selection.ok()) << selection.status().message();
   const std::size_t reads_before = env_.disk.reads("/index-").size();
   WindowPages pages(*caches, *selection, {}, false);
+  const EpochOrder order({.sample_count = selection->size(), .shuffle = Shuffle::kWindow});
   for (int i = 0; i < 2; ++i) {
-    pages.bring_in_indexes([] { return false; });
+    pages.bring_in(order, 0, [] { return false; });
     const std::vector<testing::DiskRead> reads = env_.disk.reads("/index-");
     EXPECT_LE(reads.size(), reads_before + 1);
     EXPECT_GE(sum_of_bytes(reads), cache_->manifest().index_bytes);
