@@ -79,6 +79,9 @@ struct BuildOptions {
   std::string program = {};
   // Gives up the unfinished build of another recipe, or the unfinished column, that lies there.
   bool discard_unfinished = false;
+  // Builds this part of a plan: "PLAN/0007", a file that `xtts-precompute plan` made. The plan has
+  // recipe, speakers and clips. `data` is empty, or where DATA is on this machine.
+  std::string part = {};
 };
 
 // The plan of a build, known before anything but a small sample is decoded.

@@ -206,15 +206,21 @@ class Merger {
         all = std::move(table);
         continue;
       }
-      if (table->data != all->data || table->plan_digest != all->plan_digest ||
-          table->rows.size() != all->rows.size())
-        return {};
+      if (table->data != all->data) return {};
+      if (table->plan_digest != all->plan_digest) {
+        // Parts of a plan have rows of their own clips, other parts of all clips.
+        all->rows.insert(all->rows.end(), table->rows.begin(), table->rows.end());
+        all->plan_digest = {};
+        continue;
+      }
+      if (table->rows.size() != all->rows.size()) return {};
       for (std::size_t i = 0; i < all->rows.size(); ++i)
         if (table->rows[i].reject_check != 0) {
           all->rows[i].reject_check = table->rows[i].reject_check;
           all->rows[i].content = table->rows[i].content;
         }
     }
+    if (all->rows.size() != clips_.plan.clips.size()) return {};
     all->index_digest = index_digest;
     return store::save_source_table(to_, std::move(*all));
   }

@@ -220,7 +220,7 @@ std::uint64_t allowed_faults(const RejectLimit& limit, std::uint64_t considered_
 }
 
 std::uint64_t considered_clip_count(const BuildPlan& plan) noexcept {
-  return plan.clips.size() + plan.corpus.problems.size();
+  return plan.clips.size() + plan.corpus.problems.size() + plan.elsewhere_count;
 }
 
 Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit) {

@@ -14,11 +14,13 @@
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
+#include "pipeline/build_checks.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
+#include "pipeline/planned_part.hpp"
 #include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "pipeline/text_column.hpp"
@@ -53,11 +55,7 @@ class Planner {
   explicit Planner(const PlanRequest& request) : request_(request) {}
 
   Result<BuildPlan> run(std::optional<corpus::Corpus> found) {
-    const formats::DataFolders& data = request_.build.data;
-    XTTS_ASSIGN(plan_.data.path, request_.env.real_path(data.path));
-    for (const std::string& folder : data.audio_roots) {
-      XTTS_ASSIGN(plan_.data.audio_roots.emplace_back(), request_.env.real_path(folder));
-    }
+    XTTS_TRY(place_data());
     if (!found) {
       XTTS_ASSIGN(found, discover_corpus(request_));
     }
@@ -68,13 +66,16 @@ class Planner {
     plan_.rejects.reserve(plan_.corpus.problems.size());
     std::ranges::move(plan_.corpus.problems, std::back_inserter(plan_.rejects));
     plan_.clips.resize(plan_.corpus.clips.size());
+    if (const auto& part = request_.build.part)
+      plan_.elsewhere_count = part->considered_count() - considered_clip_count(plan_);
     XTTS_TRY(apply_text_policies());
     plan_.digest = digest_of_everything();
     if (is_as_before()) {
       plan_.unchanged = true;
       return std::move(plan_);
     }
-    plan_.all_clips = digest_of_all_clips(plan_);
+    plan_.all_clips =
+        request_.build.part ? request_.build.part->plan.clips : digest_of_all_clips(plan_);
     // A published part is never updated. The plan only has to say whether DATA is unchanged.
     const auto& partition = request_.build.partition;
     if (partition && request_.previous != nullptr) return std::move(plan_);
@@ -84,13 +85,28 @@ class Planner {
       XTTS_TRY(decide(i));
     }
     if (request_.previous != nullptr) XTTS_TRY(find_gone_clips(request_, plan_));
-    if (partition) assign_to_other_parts(plan_, *partition, request_.clips_per_shard);
+    if (partition && !request_.build.part)
+      assign_to_other_parts(plan_, *partition, request_.clips_per_shard);
     list_clips_to_compute();
     XTTS_TRY(compare_texts());
     return std::move(plan_);
   }
 
  private:
+  Status place_data() {
+    const formats::DataFolders& data = request_.build.data;
+    // A part of several corpora needs their folders, and not the file that named them.
+    if (request_.build.part && !request_.build.corpora.empty()) {
+      plan_.data = data;
+      return {};
+    }
+    XTTS_ASSIGN(plan_.data.path, request_.env.real_path(data.path));
+    for (const std::string& folder : data.audio_roots) {
+      XTTS_ASSIGN(plan_.data.audio_roots.emplace_back(), request_.env.real_path(folder));
+    }
+    return {};
+  }
+
   Status check_lists_are_read() const {
     if (plan_.corpus.unread_lists.empty() || !request_.recipe.text.store) return {};
     if (const auto& below = plan_.corpus.corpus_below) {

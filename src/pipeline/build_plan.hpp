@@ -52,6 +52,9 @@ struct BuildPlan {
   std::uint64_t vanished_count = 0;
   std::vector<std::string> vanished_examples;  // full ids, a few
   formats::DataFolders data;                   // absolute
+  // A part of a plan: clips and rejects of lists that are in the other parts. A share of losses is
+  // of all of them.
+  std::uint64_t elsewhere_count = 0;
   [[nodiscard]] std::uint64_t count_of(ClipFate fate) const;
   [[nodiscard]] std::uint64_t clip_count() const;  // without the clips of other parts
   Digest to_compute_digest;                        // stored in the journal's header

@@ -22,6 +22,8 @@
 
 namespace xtts::pipeline {
 
+struct PlannedPart;
+
 // Opens the device that computes frames; null: the CPU. It gets `numerics.device` of the cache that
 // the build continues, or "" where there is none.
 using ChooseEngines =
@@ -49,6 +51,9 @@ struct BuildRequest {
   // Builds one part of a cache that merge joins. A published part is done: the same request changes
   // nothing.
   std::optional<PartitionChoice> partition = {};
+  // Set: `partition` is this part of a plan. It names the clips in place of DATA's lists; `recipe`,
+  // `known_speakers` and the names of folders are the plan's.
+  std::shared_ptr<const PlannedPart> part = {};
 };
 
 }  // namespace xtts::pipeline

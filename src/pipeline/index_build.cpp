@@ -42,7 +42,7 @@ struct Gathered {
 };
 
 ClipRows::Names known_names(const IndexJob& job) {
-  if (job.previous == nullptr) return {job.known_speakers, job.known_languages, {""}};
+  if (job.previous == nullptr) return {job.known_speakers, job.known_languages, job.known_datasets};
   const formats::Manifest& published = job.previous->manifest();
   return {numbers_to_keep(published.speakers, job.known_speakers), published.languages,
           published.datasets};

@@ -44,6 +44,7 @@ struct IndexJob {
   const std::vector<formats::Reject>& rejects;     // all, in the order of the file
   const std::vector<std::string>& known_speakers;  // numbers 0, 1, ...; fit the published ones
   std::vector<std::string> known_languages = {};   // numbers 0, 1, ... if nothing is published
+  std::vector<std::string> known_datasets = {""};  // likewise
   std::uint64_t generation = 1;
   // The added columns of a cache that is written anew, as they were sealed. (The added columns of
   // `previous` are taken over.)

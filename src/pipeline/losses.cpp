@@ -159,8 +159,9 @@ Status check_dropped(const std::vector<formats::Reject>& rejects, const formats:
 
 Status check_known_drops(const BuildPlan& plan, const formats::Recipe& recipe,
                          const LossLimits& limits) {
-  return check_dropped(plan.rejects, recipe, limits, found_count(plan),
-                       found_count(plan) - plan.rejects.size(), std::nullopt, LossKnown::kBefore);
+  const std::uint64_t found = found_count(plan) + plan.elsewhere_count;
+  return check_dropped(plan.rejects, recipe, limits, found, found - plan.rejects.size(),
+                       std::nullopt, LossKnown::kBefore);
 }
 
 Status check_gone(const BuildPlan& plan, std::uint64_t published_count, const LossLimits& limits) {

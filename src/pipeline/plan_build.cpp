@@ -13,6 +13,7 @@
 #include "pipeline/lengths.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/partition.hpp"
+#include "pipeline/planned_part.hpp"
 #include "pipeline/resource_advice.hpp"
 #include "pipeline/speaker_numbers.hpp"
 #include "records/clip_worker.hpp"
@@ -68,6 +69,13 @@ Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_stat
   return make_plan(request, std::move(found));
 }
 
+void tell_speakers(const BuildJob& job, const formats::Manifest* published, const BuildPlan& plan) {
+  const auto note =
+      note_on_speakers(job.request.known_speakers,
+                       published == nullptr ? nullptr : &published->speakers, plan.corpus.clips);
+  if (note) job.observer.notice(*note);
+}
+
 // Previews what the corpus holds, whatever is in the cache.
 BuildPreview preview_corpus(const BuildJob& job, const BuildPlan& plan) {
   BuildPreview preview;
@@ -98,6 +106,10 @@ Result<Settled> settle_lengths(const BuildJob& job, const CacheState& cache_stat
   formats::Recipe& recipe = settled.request.recipe;
   if (published != nullptr) take_published_lengths(*published, recipe);
   XTTS_TRY(check_request({job.env, settled.request, job.observer}, published));
+  if (job.request.part) {
+    XTTS_ASSIGN(settled.corpus, read_part(job.env, job.request));
+    if (const auto note = look_at_sources(job.env, *settled.corpus)) job.observer.notice(*note);
+  }
   if (!has_open_lengths(recipe)) {
     settled.lengths = given_lengths(recipe);
     return settled;
@@ -120,6 +132,8 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, S
   }
   XTTS_ASSIGN(planned.numerics, records::numerics_of(request.isa, request.run.make_decoder,
                                                      request.run.cancelled, planned.engines.get()));
+  if (request.part && !request.options.allow_mixed)
+    XTTS_TRY(check_numerics_of_plan(*request.part, planned.numerics));
   XTTS_ASSIGN(planned.continues_unfinished,
               check_unfinished(job.env, request, cache_state.published(), published != nullptr,
                                planned.numerics.hash()));
@@ -128,18 +142,14 @@ Result<Planned> plan_build(const BuildJob& job, const CacheState& cache_state, S
               make_plan_of(job, cache_state, planned, std::exchange(settled.corpus, std::nullopt)));
   // A published part is done. Its sources may have other times now, and what the system refused may
   // work now. The build that continues the merged cache takes care of both.
-  if (const auto note = note_on_speakers(request.known_speakers,
-                                         published == nullptr ? nullptr : &published->speakers,
-                                         planned.plan.corpus.clips)) {
-    job.observer.notice(*note);
-  }
+  if (!request.part) tell_speakers(job, published, planned.plan);
   planned.is_done =
       planned.plan.unchanged || (published != nullptr && request.partition.has_value());
   if (planned.is_done) {
     if (!planned.plan.unchanged)
       XTTS_TRY(check_same_clips(*published->partition, planned.plan.all_clips));
     // A preview counts this part's clips alone.
-    if (request.partition && request.options.dry_run)
+    if (request.partition && !request.part && request.options.dry_run)
       assign_to_other_parts(planned.plan, *request.partition,
                             records::clips_per_shard(planned.columns));
     return planned;

@@ -8,6 +8,7 @@
 #include "formats/rules.hpp"
 #include "pipeline/build_phases.hpp"
 #include "pipeline/drop_rules.hpp"
+#include "pipeline/planned_part.hpp"
 #include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "reader/cache_paths.hpp"
@@ -23,16 +24,26 @@ void name_part(const BuildJob& job, const Planned& planned, formats::Manifest& m
       .index = part->index, .count = part->count, .plan = planned.plan.all_clips};
 }
 
-// The manifest whose names keep their numbers where no published generation is continued.
-const formats::Manifest* named_by(const BuildJob& job, const CacheState& cache_state) {
-  const bool keeps = job.request.recipe_of && job.request.known_speakers.empty();
-  return keeps && cache_state.overwritten ? &*cache_state.overwritten : nullptr;
+// The names that keep their numbers where no published generation is continued.
+struct KnownNames {
+  std::vector<std::string> speakers, languages, datasets;
+};
+
+KnownNames known_names(const BuildJob& job, const CacheState& cache_state) {
+  const BuildRequest& request = job.request;
+  if (request.part) {
+    const formats::Plan& plan = request.part->plan;
+    return {plan.speakers, plan.languages, plan.datasets};
+  }
+  const bool keeps = request.recipe_of && request.known_speakers.empty();
+  if (!keeps || !cache_state.overwritten) return {request.known_speakers, {}, {""}};
+  return {cache_state.overwritten->speakers, cache_state.overwritten->languages, {""}};
 }
 
 Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
                              const Planned& planned, const Computed& computed,
                              std::uint64_t generation, store::CacheFolder& folder) {
-  const formats::Manifest* const names = named_by(job, cache_state);
+  const KnownNames names = known_names(job, cache_state);
   return build_index({.env = job.env,
                       .plan = planned.plan,
                       .recipe = job.request.recipe,
@@ -42,8 +53,9 @@ Result<IndexResult> index_of(const BuildJob& job, const CacheState& cache_state,
                       .shards = computed.shards,
                       .keeps_texts = !planned.plan.texts_changed && !computed.has_records(),
                       .rejects = computed.rejects,
-                      .known_speakers = names ? names->speakers : job.request.known_speakers,
-                      .known_languages = names ? names->languages : std::vector<std::string>(),
+                      .known_speakers = names.speakers,
+                      .known_languages = names.languages,
+                      .known_datasets = names.datasets,
                       .generation = generation,
                       .amend_manifest = [&](auto& manifest) { name_part(job, planned, manifest); }},
                      folder);
@@ -76,9 +88,12 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
 Status check_losses(const BuildJob& job, const CacheState& cache_state, const Planned& planned,
                     const Computed& computed, const formats::Counts& counts,
                     store::CacheFolder& folder) {
-  Status verdict =
-      check_dropped(computed.rejects, job.request.recipe, job.request.max_losses,
-                    found_count(planned.plan), counts.records, counts.seconds, LossKnown::kAfter);
+  // Nobody knows the hours of the other parts of a plan.
+  const std::uint64_t elsewhere_count = planned.plan.elsewhere_count;
+  const auto seconds = elsewhere_count == 0 ? std::optional(counts.seconds) : std::nullopt;
+  Status verdict = check_dropped(computed.rejects, job.request.recipe, job.request.max_losses,
+                                 found_count(planned.plan) + elsewhere_count, counts.records,
+                                 seconds, LossKnown::kAfter);
   const bool by_features = std::ranges::any_of(computed.rejects, [](const formats::Reject& reject) {
     return is_drop(reject) && formats::info_of(reject.reason.rule).setting.starts_with("features.");
   });

@@ -117,6 +117,7 @@ std::string encode_asked(const AskedWork& asked) {
     document["audio_roots"] = asked.data.audio_roots;
     document["speakers"] = asked.speakers;
     document["partition"] = asked.partition;
+    if (!asked.part.empty()) document["part"] = asked.part;
     document["overwrites"] = asked.overwrites;
     document["keeps_recipe"] = asked.keeps_recipe;
     document["lasting_options"] = asked.lasting_options;
@@ -138,6 +139,7 @@ AskedWork decode_asked(const std::string& text) {
   asked.data = {fields.text("data"), fields.texts("audio_roots")};
   asked.speakers = fields.texts("speakers");
   asked.partition = fields.text("partition");
+  if (fields.find("part") != nullptr) asked.part = fields.text("part");
   if (fields.find("lasting_options") != nullptr)
     asked.lasting_options = fields.text("lasting_options");
   const auto is_set = [&](const char* name) {
@@ -156,12 +158,14 @@ AskedWork asked_of(const BuildRequest& request, const formats::Recipe& lengths_o
                   .data = plan.data,
                   .speakers = request.known_speakers,
                   .partition = {},
+                  .part = {},
                   .overwrites = request.options.overwrite,
                   .keeps_recipe = request.recipe_of.has_value(),
                   .lasting_options = request.lasting_options,
                   .recipe = request.recipe};
   if (const auto& part = request.partition)
     asked.partition = formatted("{}/{}", part->index, part->count);
+  asked.part = request.options.part;
   asked.recipe->features->max_frames = lengths_of.features->max_frames;
   asked.recipe->text.max_tokens = lengths_of.text.max_tokens;
   return asked;
@@ -195,6 +199,11 @@ std::string command_to_continue(const std::string& cache, const Unfinished& unfi
     return formatted("xtts_precompute.open({}).add_column('{}', ...), in Python",
                      json(cache).dump(-1, ' ', false, json::error_handler_t::replace),
                      asked.column);
+  }
+  if (!asked.part.empty()) {
+    return formatted("xtts-precompute build --part {} {}{}{}", shell_quoted(asked.part),
+                     shell_quoted(cache), asked.lasting_options,
+                     asked.overwrites ? " --overwrite" : "");
   }
   return build_command(asked.data.path, cache, asked.lasting_options) +
          (asked.overwrites ? " --overwrite" : "") +

@@ -29,6 +29,7 @@ struct AskedWork {
   formats::DataFolders data = {};  // absolute
   std::vector<std::string> speakers = {};
   std::string partition = {};  // "1/3"; empty: the whole
+  std::string part = {};       // of a plan: PLAN/0007
   bool overwrites = false;
   bool keeps_recipe = false;                   // BuildRequest::recipe_of was set
   std::string lasting_options = {};            // BuildRequest::lasting_options

@@ -9,9 +9,11 @@
 #include "corpus/clips/speakers.hpp"
 #include "dsp_cuda/cuda_frame_engine.hpp"
 #include "pipeline/build_request.hpp"
+#include "pipeline/planned_part.hpp"
 #include "recipe/corpora_file.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/trainer_config.hpp"
+#include "request/part_options.hpp"
 #include "request/stored_recipe.hpp"
 #include "request/unfinished_build.hpp"
 #include "store/source_table.hpp"
@@ -109,6 +111,41 @@ pipeline::ChooseEngines engines_of(const DeviceChoice& device) {
   return {};
 }
 
+// What says how to build, and changes no byte.
+Status take_run(const BuildOptions& options, pipeline::BuildRequest& request) {
+  XTTS_ASSIGN(request.max_rejects, parse_reject_limit(option("max-rejects"), options.max_rejects));
+  XTTS_ASSIGN(request.max_losses.dropped,
+              parse_percent(option("max-dropped"), options.max_dropped));
+  XTTS_ASSIGN(request.max_losses.gone, parse_percent(option("max-gone"), options.max_gone));
+  request.run.thread_count =
+      options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
+  XTTS_ASSIGN(request.run.memory_bytes, memory_of(options));
+  return {};
+}
+
+// Completes a request that has its recipe.
+Status end_request(const BuildOptions& options, const Caller& caller,
+                   pipeline::BuildRequest& request) {
+  XTTS_ASSIGN(request.run.make_decoder, caller.make_decoder());
+  request.command = build_command(options);
+  request.lasting_options = lasting_options(options);
+  return {};
+}
+
+Result<pipeline::BuildRequest> request_of_part(Env& env, const BuildOptions& options,
+                                               const Caller& caller) {
+  pipeline::BuildRequest request;
+  request.options = options;
+  XTTS_TRY(take_run(options, request));
+  XTTS_TRY(take_part(env, options, request));
+  XTTS_ASSIGN(
+      const DeviceChoice device,
+      parse_device(option("device"), request.part->plan.numerics.device == "cpu" ? "cpu" : "auto"));
+  request.choose_engines = engines_of(device);
+  XTTS_TRY(end_request(options, caller, request));
+  return request;
+}
+
 }  // namespace
 
 Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
@@ -121,6 +158,7 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
 Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
                                           const Caller& caller,
                                           const TrainerConfigCallback& on_trainer_config) {
+  if (!options.part.empty()) return request_of_part(env, options, caller);
   XTTS_TRY(check_layout(options));
   if (!options.overwrite && !options.overwrite_only.empty())
     return Status(
@@ -133,13 +171,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   request.choose_engines = engines_of(device);
   XTTS_ASSIGN(const dsp::Isa isa, parse_isa(option("isa"), options.isa));
   request.isa = isa_for(env, options.cache, isa);
-  XTTS_ASSIGN(request.max_rejects, parse_reject_limit(option("max-rejects"), options.max_rejects));
-  XTTS_ASSIGN(request.max_losses.dropped,
-              parse_percent(option("max-dropped"), options.max_dropped));
-  XTTS_ASSIGN(request.max_losses.gone, parse_percent(option("max-gone"), options.max_gone));
-  request.run.thread_count =
-      options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
-  XTTS_ASSIGN(request.run.memory_bytes, memory_of(options));
+  XTTS_TRY(take_run(options, request));
   if (!options.partition.empty()) {
     XTTS_ASSIGN(request.partition, parse_partition(option("partition"), options.partition));
   }
@@ -155,9 +187,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
     if (const auto table = store::load_source_table(env, options.cache))
       request.data.audio_roots = table->data.audio_roots;
   }
-  XTTS_ASSIGN(request.run.make_decoder, caller.make_decoder());
-  request.command = build_command(options);
-  request.lasting_options = lasting_options(options);
+  XTTS_TRY(end_request(options, caller, request));
   return request;
 }
 

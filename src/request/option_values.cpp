@@ -117,6 +117,15 @@ Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
       formatted("I/N, where part I of N is counted from 1, and N is at most {}", kPartsMax));
 }
 
+Result<std::uint32_t> parse_part_count(const std::string& option, const std::string& text) {
+  std::uint32_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, count);
+  if (parsed.ec == std::errc() && parsed.ptr == end && count >= 1 && count <= kPartsMax)
+    return count;
+  return bad_option(option, text, formatted("a number of parts, from 1 to {}", kPartsMax));
+}
+
 Result<verify::Level> parse_level(const std::string& option, const std::string& name) {
   for (std::size_t i = 0; i < kLevelNames.size(); ++i)
     if (name == kLevelNames[i]) return static_cast<verify::Level>(i);

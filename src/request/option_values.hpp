@@ -38,6 +38,9 @@ struct DeviceChoice {
 // Reads "2/8".
 [[nodiscard]] Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
                                                                 const std::string& text);
+// Reads "64": a number of parts.
+[[nodiscard]] Result<std::uint32_t> parse_part_count(const std::string& option,
+                                                     const std::string& text);
 // The names are in the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> kLevelNames{"quick", "full", "deep"};
 [[nodiscard]] Result<verify::Level> parse_level(const std::string& option, const std::string& name);

@@ -58,10 +58,12 @@ std::string lasting_options(const BuildOptions& options) {
 }
 
 std::string build_command(const BuildOptions& options) {
+  const bool is_part = !options.part.empty();
   std::string command =
-      formatted("xtts-precompute build {} {}{}{}", shell_quoted(options.data),
+      formatted("xtts-precompute build {}{}{}{}", is_part ? "" : shell_quoted(options.data) + " ",
                 shell_quoted(options.cache), lasting_options(options),
-                texts_of(options, {{"recipe", &BuildOptions::recipe},
+                texts_of(options, {{"part", &BuildOptions::part},
+                                   {"recipe", &BuildOptions::recipe},
                                    {"config", &BuildOptions::config},
                                    {"layout-of-data", &BuildOptions::layout_of_data},
                                    {"language", &BuildOptions::language},
@@ -71,6 +73,7 @@ std::string build_command(const BuildOptions& options) {
                                    {"dtype", &BuildOptions::dtype},
                                    {"memory", &BuildOptions::memory},
                                    {"partition", &BuildOptions::partition}}));
+  if (is_part && !options.data.empty()) command += " --data " + shell_quoted(options.data);
   for (const std::string& setting : options.settings) command += " --set " + shell_quoted(setting);
   command += formats::DataFolders{options.data, options.audio_roots}.audio_root_options();
   using Flag = bool BuildOptions::*;

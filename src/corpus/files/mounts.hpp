@@ -24,6 +24,10 @@ class Mounts {
   void add(std::string place, std::string real) {
     places_.insert_or_assign(std::move(place), std::move(real));
   }
+  // By place.
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& places() const noexcept {
+    return places_;
+  }
   // The path to open for `path`, which is relative to `root`.
   [[nodiscard]] std::string full_path(const std::string& root, std::string_view path) const;
 
