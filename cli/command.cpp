@@ -73,6 +73,23 @@ Command& Command::option(const std::string& names, std::string& value, const std
   return *this;
 }
 
+Command& Command::required_option(const std::string& names, std::string& value,
+                                  const std::string& type, const std::string& help) {
+  command_.add_option(names, value, help)->required()->type_name(type);
+  return *this;
+}
+
+Command& Command::option_in_place_of(const std::string& names, std::string& value,
+                                     const std::string& type, const std::string& help,
+                                     const std::vector<std::string>& positionals) {
+  const auto take = [&command = command_, positionals, &value](const std::string& text) {
+    for (const std::string& name : positionals) command.get_option(name)->required(false);
+    value = text;
+  };
+  command_.add_option_function<std::string>(names, take, help)->type_name(type)->trigger_on_parse();
+  return *this;
+}
+
 Command& Command::repeated(const std::string& names, std::vector<std::string>& values,
                            const std::string& type, const std::string& help) {
   command_.add_option(names, values, help)->type_name(type)->allow_extra_args(false);

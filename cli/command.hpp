@@ -35,6 +35,12 @@ class Command {
   // A non-empty value is the default, and --help shows it.
   Command& option(const std::string& names, std::string& value, const std::string& type,
                   const std::string& help);
+  // An option that the user must give.
+  Command& required_option(const std::string& names, std::string& value, const std::string& type,
+                           const std::string& help);
+  // An option with which `positionals` need not be there: the command checks them itself.
+  Command& option_in_place_of(const std::string& names, std::string& value, const std::string& type,
+                              const std::string& help, const std::vector<std::string>& positionals);
   // The option may be given several times.
   Command& repeated(const std::string& names, std::vector<std::string>& values,
                     const std::string& type, const std::string& help);

@@ -22,6 +22,7 @@ void add_formats_command(CLI::App& app, Context& context);
 void add_info_command(CLI::App& app, Context& context);
 void add_ls_command(CLI::App& app, Context& context);
 void add_monitor_command(CLI::App& app, Context& context);
+void add_plan_command(CLI::App& app, Context& context);
 void add_probe_command(CLI::App& app, Context& context);
 void add_profile_command(CLI::App& app, Context& context);
 void add_recipes_command(CLI::App& app, Context& context);

@@ -27,17 +27,33 @@ BARE = re.compile(r"['`]([a-z]+)(?= (?:--[a-z]|[A-Z]{2}|-h))")
 SENTENCE = re.compile(r"xtts-precompute (again|has|which|is|does|and)\b")
 
 
+def flags_in(text):
+    return set(re.findall(r'\.\w+\(\s*"(?:-\w,)?(--[a-z-]+)"', text))
+
+
+def shared_flags(project):
+    """{function: the flags that it adds}, of those that several commands call."""
+    path = project / "cli/build_flags.cpp"
+    source = path.read_text(encoding="utf-8") if path.exists() else ""
+    parts = re.split(r"\nvoid (add_\w+)\(", source)
+    flags = {function: flags_in(text) for function, text in zip(parts[1::2], parts[2::2])}
+    columns = re.findall(r'\badd\("(\w+)", lists', source)
+    flags["add_list_flags"] = {f"--{name}-column" for name in columns} | {"--encoding"}
+    return flags
+
+
 def commands_of(project):
     """{command: its flags} as cli/ defines them; under "" all flags, those of Python's commands too."""
     common = set(re.findall(r'add_(?:flag|option)\("[^"]*?(--[a-z-]+)"', (project / "cli/command.cpp").read_text()))
     common.discard("--threads")
     commands = {"": set(common)}
+    shared = shared_flags(project)
     for path in sorted((project / "cli").glob("*_command*.cpp")):
         parts = re.split(r'\bCommand(?:\s+\w+)?\(app, context, "(\w+)"', path.read_text(encoding="utf-8"))
-        of_lists = {f"--{name}-column" for name in re.findall(r'\badd\("(\w+)", lists', parts[0])} | {"--encoding"}
         for name, text in zip(parts[1::2], parts[2::2]):
-            flags = set(re.findall(r'\.\w+\(\s*"(?:-\w,)?(--[a-z-]+)"', text)) | common
-            flags |= of_lists if "add_list_flags" in text else set()
+            flags = flags_in(text) | common
+            for function in re.findall(r"\badd_\w+(?=\(command)", text):
+                flags |= shared[function]
             flags |= {"--threads"} if ".threads(" in text else set()
             commands[name] = flags
             commands[""] |= commands[name]

@@ -30,6 +30,8 @@ data   0 show cache LJ001-0001 --npy mel.npy
 judges 2 show cache LJ001-9999
 judges 0 diff cache cache
 judges 4 diff cache sound
+judges 0 plan data plan --parts 2 --max-rejects 1
+judges 2 plan data cache --parts 2
 judges 0 convert cache new --dtype float16
 judges 2 convert cache cache
 judges 0 merge new part-1 part-2 --max-rejects 1

@@ -53,6 +53,9 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"maintain",
        {"verify", "pipeline", "records", "corpus", "dsp", "store", "reader", "report", "formats",
         "base", "xtts"}},
+      {"plan",
+       {"pipeline", "records", "corpus", "audio", "dsp", "text", "store", "formats", "base",
+        "xtts"}},
       {"probe",
        {"pipeline", "records", "audio", "corpus", "dsp", "report", "loader", "device", "cuda",
         "reader", "formats", "base", "xtts"}},
@@ -64,7 +67,8 @@ const std::map<std::string, std::set<std::string>>& arrows() {
         "reader", "report", "formats", "base", "xtts"}},
       {"cli",
        {"request", "corpus", "audio", "decode_worker", "dsp", "reader", "loader", "query", "report",
-        "pipeline", "verify", "maintain", "probe", "records", "recipe", "formats", "base", "xtts"}},
+        "pipeline", "verify", "maintain", "plan", "probe", "records", "recipe", "formats", "base",
+        "xtts"}},
   };
   return table;
 }

@@ -1,0 +1,132 @@
+#include "plan/plan_folder.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "base/confined_env.hpp"
+#include "base/formatted.hpp"
+#include "base/try.hpp"
+#include "store/cache_folder.hpp"
+#include "store/durable.hpp"
+#include "store/ownership.hpp"
+
+namespace xtts::plan {
+namespace {
+
+constexpr std::string_view kBuildFolder = ".build";
+
+// Of four digits and more, whatever plan it was of.
+bool is_part_name(std::string_view name) {
+  return name.size() >= 4 && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string plan_path(const std::string& folder) {
+  return join_path(folder, formats::kPlanName);
+}
+
+// A folder of other things must not become a plan by a typing mistake.
+Status check_may_be_plan(Env& env, const std::string& path) {
+  const auto entries = env.list(path);
+  if (entries.status().code() == StatusCode::kNotFound) return {};
+  if (!entries) return entries.status();
+  for (const DirectoryEntry& entry : *entries) {
+    if (entry.name == kBuildFolder || entry.name == formats::kPlanName || is_part_name(entry.name))
+      continue;
+    return {StatusCode::kInvalidArgument,
+            formatted("{} holds something else than a plan ({}): name a new folder for PLAN", path,
+                      entry.name)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PlanFolder>> PlanFolder::open(Env& env, const std::string& path,
+                                                     const store::LeaseCallbacks& callbacks) {
+  XTTS_TRY(check_may_be_plan(env, path));
+  const bool is_new = env.stat(path).status().code() == StatusCode::kNotFound;
+  XTTS_TRY(store::make_durable_folder(env, path));
+  auto confined = confined_to(env, path, Links::kNone);
+  auto lock = store::BuilderLock::take(*confined, path, callbacks);
+  if (!lock) {
+    if (is_new) (void)env.remove_directory(path);
+    return lock.status();
+  }
+  return std::unique_ptr<PlanFolder>(
+      new PlanFolder(env, std::move(confined), path, std::move(*lock), is_new));
+}
+
+PlanFolder::PlanFolder(Env& whole_env, std::shared_ptr<Env> env, std::string path,
+                       std::unique_ptr<store::BuilderLock> lock, bool is_new)
+    : whole_env_(whole_env),
+      confined_(std::move(env)),
+      env_(*confined_),
+      path_(std::move(path)),
+      lock_(std::move(lock)),
+      is_new_(is_new) {}
+
+std::string PlanFolder::scratch_path(std::string_view name) const {
+  return join_path(store::build_folder(path_), formatted("{}.tmp", name));
+}
+
+Result<std::optional<formats::Plan>> PlanFolder::plan() {
+  const auto text = read_text_file(env_, plan_path(path_), formats::kPlanBytesMax);
+  if (text.status().code() == StatusCode::kResource) return text.status();
+  if (!text) return std::optional<formats::Plan>();
+  auto plan = formats::decode_plan(*text);
+  // A later version's plan is not ours to replace.
+  if (plan.status().code() == StatusCode::kUnsupported)
+    return plan.status().with_context(plan_path(path_));
+  return plan ? std::optional(std::move(*plan)) : std::nullopt;
+}
+
+Status PlanFolder::begin() {
+  XTTS_TRY(remove_scratch());
+  XTTS_TRY(lock_->check());
+  XTTS_TRY(store::remove_if_there(env_, plan_path(path_)));
+  return env_.sync_directory(path_);
+}
+
+Status PlanFolder::publish(const formats::Plan& plan) {
+  std::set<std::string> files;
+  for (const formats::PlanPart& part : plan.parts) files.insert(part.file);
+  XTTS_ASSIGN(const auto entries, env_.list(path_));
+  for (const DirectoryEntry& entry : entries) {
+    if (is_part_name(entry.name) && !files.contains(entry.name))
+      XTTS_TRY(store::remove_if_there(env_, join_path(path_, entry.name)));
+  }
+  XTTS_TRY(env_.sync_directory(path_));
+  XTTS_TRY(lock_->check());
+  const std::string temporary = scratch_path(formats::kPlanName);
+  XTTS_TRY(store::write_synced_file(env_, temporary, as_bytes(formats::encode_plan(plan))));
+  return store::rename_durably(env_, temporary, plan_path(path_));
+}
+
+Status PlanFolder::remove_scratch() {
+  const std::string folder = store::build_folder(path_);
+  XTTS_ASSIGN(const auto entries, env_.list(folder));
+  for (const DirectoryEntry& entry : entries) {
+    const bool is_kept =
+        entry.name == "lock" || entry.name == "lease" || entry.name == store::kBuildMark;
+    if (!is_kept && store::is_name_of_build(entry.name))
+      XTTS_TRY(store::remove_if_there(env_, join_path(folder, entry.name)));
+  }
+  return {};
+}
+
+Status PlanFolder::finish() {
+  XTTS_TRY(lock_->check());
+  XTTS_TRY(remove_scratch());
+  const std::string folder = store::build_folder(path_);
+  // Without its mark .build/ must hold nothing else, also after a power cut.
+  XTTS_TRY(env_.sync_directory(folder));
+  XTTS_TRY(store::remove_if_there(env_, join_path(folder, store::kBuildMark)));
+  XTTS_TRY(lock_->remove());
+  (void)env_.remove_directory(folder);  // another planner may have begun already
+  if (is_new_) (void)whole_env_.remove_directory(path_);
+  return {};
+}
+
+}  // namespace xtts::plan
