@@ -26,6 +26,7 @@ void add_plan_command(CLI::App& app, Context& context);
 void add_probe_command(CLI::App& app, Context& context);
 void add_profile_command(CLI::App& app, Context& context);
 void add_recipes_command(CLI::App& app, Context& context);
+void add_set_command(CLI::App& app, Context& context);
 void add_show_command(CLI::App& app, Context& context);
 void add_trace_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);

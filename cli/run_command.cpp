@@ -40,8 +40,8 @@ struct CommandGroup {
 std::vector<CommandGroup> groups() {
   return {
       {"Make a cache",
-       {add_build_command, add_plan_command, add_convert_command, add_merge_command,
-        add_compact_command}},
+       {add_build_command, add_plan_command, add_set_command, add_convert_command,
+        add_merge_command, add_compact_command}},
       {"Look at it",
        {add_verify_command, add_info_command, add_ls_command, add_show_command, add_diff_command}},
       {"Train on it",

@@ -143,6 +143,10 @@ Result<Parts> open_parts(Env& env, const std::vector<std::string>& paths, bool a
     if (lost) return reader::with_repair(Status(StatusCode::kCorrupt, *lost), path);
     parts.push_back(std::move(view));
   }
+  return in_order(std::move(parts), allow_mixed);
+}
+
+Result<Parts> in_order(Parts parts, bool allow_mixed) {
   for (const auto& part : parts) XTTS_TRY(check_same_cache(*parts.front(), *part, allow_mixed));
   std::ranges::stable_sort(parts, {}, [](const auto& part) { return partition_of(*part).index; });
   XTTS_TRY(check_none_is_doubled(parts));

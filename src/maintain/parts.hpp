@@ -18,4 +18,8 @@ using Parts = std::vector<std::shared_ptr<reader::CacheView>>;
 [[nodiscard]] Result<Parts> open_parts(Env& env, const std::vector<std::string>& paths,
                                        bool allow_mixed);
 
+// Puts open parts in the order of their numbers. Failures: as open_parts() has of parts that do not
+// go together.
+[[nodiscard]] Result<Parts> in_order(Parts parts, bool allow_mixed);
+
 }  // namespace xtts::maintain

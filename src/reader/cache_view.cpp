@@ -70,6 +70,10 @@ Result<formats::BlockRow> CacheView::block(std::uint32_t column_id, std::uint64_
   return with_repair(index_->block(column_id, block_row), path_);
 }
 
+Result<formats::IdHashRow> CacheView::id_hash_row(std::uint64_t rank) {
+  return with_repair(index_->id_hash_row(rank), path_);
+}
+
 Result<std::string> CacheView::rejects_jsonl() {
   return with_repair(index_->section_text(formats::SectionKind::kRejects), path_);
 }

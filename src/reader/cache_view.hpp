@@ -63,6 +63,8 @@ class CacheView final : public ClipTable {
   [[nodiscard]] std::uint64_t block_count(std::uint32_t column_id) const {
     return index_->row_count(formats::SectionKind::kBlocks, column_id);
   }
+  // By ascending hash.
+  [[nodiscard]] Result<formats::IdHashRow> id_hash_row(std::uint64_t rank);
   [[nodiscard]] Result<std::string> rejects_jsonl();
   [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones();
 
