@@ -54,13 +54,11 @@ Reading reading_of(const std::string& name) {
 }
 
 // Nothing of a cache opened so was verified yet, and with --cold nothing of it is in memory.
-Result<std::shared_ptr<reader::CacheView>> open_afresh(Context& context,
-                                                       const BenchCommandOptions& options) {
-  XTTS_ASSIGN(auto view, reader::CacheView::open(context.env, options.cache));
-  if (options.is_cold) {
-    XTTS_TRY(loader::drop_from_memory(options.cache, view->manifest()));
-  }
-  return view;
+Result<std::shared_ptr<reader::CacheSet>> open_afresh(Context& context,
+                                                      const BenchCommandOptions& options) {
+  XTTS_ASSIGN(auto caches, reader::CacheSet::open(context.env, options.cache));
+  if (options.is_cold) XTTS_TRY(loader::drop_from_memory(*caches));
+  return caches;
 }
 
 loader::MeasureOptions settings_of(const BenchCommandOptions& options, const SweepSetting& setting,
@@ -82,11 +80,11 @@ constexpr std::size_t kRoundCount = 5;
 constexpr double kSweepSeconds = 36.0;  // for all rounds, besides opening readers
 
 Result<SweepMachine> sweep_machine(Context& context, const BenchCommandOptions& options) {
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  XTTS_ASSIGN(const auto caches, reader::CacheSet::open(context.env, options.cache));
   SweepMachine machine{
       .core_count = std::max(std::thread::hardware_concurrency(), 1U),
       .memory_available_bytes = probe::read_machine(context.env).memory_available_bytes};
-  for (const formats::ColumnEntry& column : view->manifest().columns)
+  for (const formats::ColumnEntry& column : caches->whole().columns)
     machine.record_bytes += column.spec.record_bytes();
   return machine;
 }
@@ -106,15 +104,15 @@ struct SettingRounds {
 };
 
 // Settings whose batches the clips do not fill are left out in the first round.
-Status measure_setting(const std::shared_ptr<reader::CacheView>& warm, Context& context,
+Status measure_setting(const std::shared_ptr<reader::CacheSet>& warm, Context& context,
                        const BenchCommandOptions& options, std::uint32_t batch_count,
                        double seconds_max, SettingRounds& rounds) {
-  std::shared_ptr<reader::CacheView> view = warm;
+  std::shared_ptr<reader::CacheSet> caches = warm;
   if (options.is_cold) {
-    XTTS_ASSIGN(view, open_afresh(context, options));
+    XTTS_ASSIGN(caches, open_afresh(context, options));
   }
   XTTS_ASSIGN(const loader::MeasuredPass pass,
-              loader::measure_round(view, settings_of(options, rounds.run.setting, batch_count),
+              loader::measure_round(caches, settings_of(options, rounds.run.setting, batch_count),
                                     seconds_max));
   add_pass(pass, rounds.run.pass);
   rounds.clip_ms.push_back(1e3 * pass.seconds / static_cast<double>(pass.sample_count));
@@ -130,7 +128,7 @@ Result<BenchSweep> run_sweep(Context& context, const BenchCommandOptions& option
   if (plan.settings.empty())
     return Status(StatusCode::kResource, "no setting of a sweep fits into the memory that is free");
   BenchSweep sweep{.left_out = std::move(plan.left_out)};
-  XTTS_ASSIGN(const auto warm, reader::CacheView::open(context.env, options.cache));
+  XTTS_ASSIGN(const auto warm, reader::CacheSet::open(context.env, options.cache));
   std::vector<SettingRounds> all;
   for (const SweepSetting& setting : plan.settings) all.push_back({.run = {.setting = setting}});
   const double seconds_max =
@@ -175,8 +173,8 @@ Result<BenchSweep> run_sweep(Context& context, const BenchCommandOptions& option
 }
 
 Result<BenchQuestion> question_of(Context& context, const BenchCommandOptions& options) {
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
-  const formats::ColumnSpec& column = view->manifest().columns.front().spec;
+  XTTS_ASSIGN(const auto caches, reader::CacheSet::open(context.env, options.cache));
+  const formats::ColumnSpec& column = caches->whole().columns.front().spec;
   return BenchQuestion{.cache = options.cache,
                        .shuffle = options.shuffle,
                        .is_cold = options.is_cold,
@@ -204,12 +202,12 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
     XTTS_ASSIGN(sweep, run_sweep(context, options, batch_count));
     setting = sweep.runs[sweep.choice.index].setting;
   }
-  XTTS_ASSIGN(const auto view, open_afresh(context, options));
+  XTTS_ASSIGN(const auto caches, open_afresh(context, options));
   BenchRun run{.batch_size = setting.batch_size,
                .thread_count = setting.thread_count,
                .slot_count = setting.slot_count,
                .measured = {}};
-  XTTS_ASSIGN(run.measured, loader::measure(view, settings_of(options, setting, batch_count)));
+  XTTS_ASSIGN(run.measured, loader::measure(caches, settings_of(options, setting, batch_count)));
   if (!writes_to_stdout) {
     context.print(describe_bench(question, run, sweep));
     context.summarize(bench_advice(question, run, sweep) + "\n");

@@ -15,6 +15,7 @@
 #include "pipeline/unfinished.hpp"
 #include "query/fields.hpp"
 #include "reader/cache_paths.hpp"
+#include "reader/cache_set.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 #include "request/recipe_note.hpp"
@@ -165,16 +166,19 @@ std::string shape_text(const std::vector<std::uint32_t>& shape) {
   return text + "]";
 }
 
-std::string describe(const std::string& path, const formats::Manifest& manifest,
+std::string describe(const reader::CacheSet& clips, const formats::Manifest& manifest,
                      const std::string& recipe_note) {
   const formats::Counts& counts = manifest.counts;
   report::Table table({Align::kLeft, Align::kLeft});
-  table.add_row(
-      {"cache", formatted("{}, {}, generation {}", escape_controls(path),
-                          format_size(reader::cache_bytes(manifest)), manifest.generation)});
+  const std::string what = clips.is_set() ? format_counted(clips.cache_count(), "cache", "caches")
+                                          : formatted("generation {}", manifest.generation);
+  table.add_row({clips.is_set() ? "set" : "cache",
+                 formatted("{}, {}, {}", escape_controls(clips.path()),
+                           format_size(reader::cache_bytes(manifest)), what)});
   if (manifest.partition) {
     table.add_row({"part", manifest.partition->name() +
-                               " of a cache: 'xtts-precompute merge NEW PART...' joins all parts"});
+                               " of a plan: 'xtts-precompute set SET PART...' names all parts as "
+                               "one"});
   }
   table.add_row({"recipe", formatted("{}, features {}", escape_controls(manifest.recipe_name),
                                      manifest.features_fingerprint.to_hex().substr(0, 12))});
@@ -205,13 +209,13 @@ std::string describe(const std::string& path, const formats::Manifest& manifest,
   return table.render() + "columns\n" + columns.render(2);
 }
 
-Result<std::vector<Group>> group_clips(reader::CacheView& view, const std::string& by) {
+Result<std::vector<Group>> group_clips(const reader::CacheSet& clips, const std::string& by) {
   const query::Field* field = query::find_field(by);
-  const query::Tables tables = query::Tables::of(view.manifest());
+  const query::Tables tables = query::Tables::of(clips.whole());
   static const formats::RecordFacts kNoFacts;
   std::map<std::string, Group> groups;
-  for (std::uint64_t position = 0; position < view.size(); ++position) {
-    XTTS_ASSIGN(const formats::PlanRow plan, view.plan_row(position));
+  for (std::uint64_t position = 0; position < clips.size(); ++position) {
+    XTTS_ASSIGN(const formats::PlanRow plan, clips.plan_row(position));
     const query::FieldValue value = field->get({tables, plan, kNoFacts});
     const auto* text = std::get_if<std::string_view>(&value);
     Group& group = groups[text == nullptr ? std::string() : std::string(*text)];
@@ -229,8 +233,8 @@ Result<std::vector<Group>> group_clips(reader::CacheView& view, const std::strin
   return sorted;
 }
 
-Status run_by(Context& context, reader::CacheView& view, const std::string& by) {
-  XTTS_ASSIGN(const std::vector<Group> groups, group_clips(view, by));
+Status run_by(Context& context, const reader::CacheSet& clips, const std::string& by) {
+  XTTS_ASSIGN(const std::vector<Group> groups, group_clips(clips, by));
   json list = json::array();
   report::Table table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
   table.add_row({by, "clips", "frames", "sound"});
@@ -244,7 +248,7 @@ Status run_by(Context& context, reader::CacheView& view, const std::string& by) 
                    format_duration(group.seconds)});
   }
   context.print(context.out.is_terminal() ? table.render(0, context.out.width()) : table.render());
-  context.print_json({{"path", view.path()}, {"by", by}, {"groups", list}});
+  context.print_json({{"path", clips.path()}, {"by", by}, {"groups", list}});
   return {};
 }
 
@@ -254,22 +258,22 @@ struct RuleCounts {
 };
 
 // A clip that breaks two rules counts with both.
-Result<std::map<formats::Rule, RuleCounts>> count_rules(reader::CacheView& view) {
+Result<std::map<formats::Rule, RuleCounts>> count_rules(const reader::CacheSet& clips) {
   std::map<formats::Rule, RuleCounts> counts;
-  for (std::uint64_t position = 0; position < view.size(); ++position) {
-    XTTS_ASSIGN(const formats::PlanRow plan, view.plan_row(position));
+  for (std::uint64_t position = 0; position < clips.size(); ++position) {
+    XTTS_ASSIGN(const formats::PlanRow plan, clips.plan_row(position));
     if ((plan.flags & formats::kPlanWarnings) == 0) continue;
-    XTTS_ASSIGN(const formats::RecordFacts facts, view.details(position));
+    XTTS_ASSIGN(const formats::RecordFacts facts, clips.details(position));
     for (const formats::Reason& warning : facts.warnings) ++counts[warning.rule].warned_count;
   }
-  XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
+  XTTS_ASSIGN(const std::string lines, clips.rejects_jsonl());
   XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
   for (const formats::Reject& reject : rejects) ++counts[reject.reason.rule].rejected_count;
   return counts;
 }
 
-Status run_by_rule(Context& context, reader::CacheView& view) {
-  XTTS_ASSIGN(const auto counts, count_rules(view));
+Status run_by_rule(Context& context, const reader::CacheSet& clips) {
+  XTTS_ASSIGN(const auto counts, count_rules(clips));
   json list = json::array();
   report::Table table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
   table.add_row({"rule", "stage", "warned", "rejected"});
@@ -287,7 +291,7 @@ Status run_by_rule(Context& context, reader::CacheView& view) {
   } else {
     context.print(table.render());
   }
-  context.print_json({{"path", view.path()}, {"by", "rule"}, {"rules", list}});
+  context.print_json({{"path", clips.path()}, {"by", "rule"}, {"rules", list}});
   return {};
 }
 
@@ -318,18 +322,23 @@ Status without_manifest(Context& context, const InfoOptions& options, const Stat
 }
 
 Status run_info(Context& context, const InfoOptions& options) {
-  const auto opened = reader::CacheView::open(context.env, options.cache);
+  const auto opened = reader::CacheSet::open(context.env, options.cache);
   if (!opened) return without_manifest(context, options, opened.status());
-  const auto& view = *opened;
-  if (options.by == "rule") return run_by_rule(context, *view);
-  if (!options.by.empty()) return run_by(context, *view, options.by);
-  const std::string note = request::recipe_note(context.env, view->manifest());
-  XTTS_ASSIGN(const json unfinished, unfinished_to_json(context, options.cache, &view->manifest()));
-  context.print(describe(view->path(), view->manifest(), note) +
+  const reader::CacheSet& clips = **opened;
+  if (options.by == "rule") return run_by_rule(context, clips);
+  if (!options.by.empty()) return run_by(context, clips, options.by);
+  XTTS_ASSIGN(const formats::Manifest manifest, clips.manifest_with_shards());
+  const std::string note = request::recipe_note(context.env, manifest);
+  json unfinished;
+  if (!clips.is_set()) {
+    XTTS_ASSIGN(unfinished, unfinished_to_json(context, options.cache, &manifest));
+  }
+  context.print(describe(clips, manifest, note) +
                 (unfinished.is_null()
                      ? ""
                      : report::escape_controls_in_lines(unfinished_text(unfinished)) + "\n"));
-  json document = manifest_to_json(view->path(), view->manifest(), note);
+  json document = manifest_to_json(clips.path(), manifest, note);
+  document["caches"] = clips.is_set() ? json(clips.cache_count()) : json();
   document["unfinished"] = unfinished;
   context.print_json(document);
   return {};

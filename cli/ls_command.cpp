@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
 #include "query/fields.hpp"
+#include "reader/cache_set.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 #include "request/json_text.hpp"
@@ -207,17 +208,17 @@ std::unique_ptr<ClipSink> make_sink(Context& context, const query::Tables& table
   return std::make_unique<TabSink>(context, tables, columns);
 }
 
-Status list_clips(Context& context, reader::CacheView& view, const query::Tables& tables,
+Status list_clips(Context& context, const reader::CacheSet& clips, const query::Tables& tables,
                   const std::optional<query::Expression>& where, std::uint64_t limit,
                   ClipSink& sink, std::uint64_t& listed) {
   static const formats::RecordFacts kNoFacts;
   const bool plan_decides = where && !where->needs_facts();
-  for (std::uint64_t position = 0; position < view.size() && listed < limit; ++position) {
+  for (std::uint64_t position = 0; position < clips.size() && listed < limit; ++position) {
     if (stop_requested()) return {StatusCode::kCancelled, "stopped"};
     if (context.out.is_abandoned()) return {};
-    XTTS_ASSIGN(const formats::PlanRow plan, view.plan_row(position));
+    XTTS_ASSIGN(const formats::PlanRow plan, clips.plan_row(position));
     if (plan_decides && !where->matches({tables, plan, kNoFacts})) continue;
-    XTTS_ASSIGN(formats::RecordFacts facts, view.details(position));
+    XTTS_ASSIGN(formats::RecordFacts facts, clips.details(position));
     if (where && !plan_decides && !where->matches({tables, plan, facts})) continue;
     sink.add(describe_clip(tables, plan, std::move(facts)));
     ++listed;
@@ -249,15 +250,15 @@ Status run_ls(Context& context, const LsOptions& options) {
               LsColumns::parse(options.columns.empty() ? LsColumns::kDefault
                                                        : std::string_view(options.columns)));
   XTTS_ASSIGN(const std::uint64_t limit, parse_limit(options.limit));
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
-  const query::Tables tables = query::Tables::of(view->manifest());
+  XTTS_ASSIGN(const auto clips, reader::CacheSet::open(context.env, options.cache));
+  const query::Tables tables = query::Tables::of(clips->whole());
   const auto sink = make_sink(context, tables, columns);
   std::uint64_t listed = 0;
-  const Status status = list_clips(context, *view, tables, where, limit, *sink, listed);
+  const Status status = list_clips(context, *clips, tables, where, limit, *sink, listed);
   sink->end(status);
   if (status.ok() && !context.out.is_abandoned()) {
     context.debug(formatted("{} of {}", report::format_count(listed),
-                            report::format_counted(view->size(), "clip", "clips")));
+                            report::format_counted(clips->size(), "clip", "clips")));
   }
   return status;
 }

@@ -18,6 +18,7 @@
 #include "formats/manifest_recipe.hpp"
 #include "formats/normalization.hpp"
 #include "formats/reject.hpp"
+#include "reader/cache_set.hpp"
 #include "reader/repair_advice.hpp"
 #include "report/human.hpp"
 #include "report/mel_figure.hpp"
@@ -42,18 +43,18 @@ struct ShowOptions {
 };
 
 // Finds the id in "LJ001-0001.wav" and "wavs/LJ001-0001.wav".
-Result<std::string> id_meant(reader::CacheView& view, const std::string& path) {
+Result<std::string> id_meant(const reader::CacheSet& clips, const std::string& path) {
   for (const std::string& id :
        {path.substr(0, path.rfind('.')), std::string(file_name(path.substr(0, path.rfind('.'))))}) {
-    XTTS_ASSIGN(const auto position, view.find(id));
+    XTTS_ASSIGN(const auto position, clips.find(id));
     if (position) return id;
   }
   return std::string();
 }
 
 // Says why the clip is absent: it was rejected, or is unknown.
-Status explain_absence(reader::CacheView& view, const std::string& id) {
-  XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
+Status explain_absence(const reader::CacheSet& clips, const std::string& id) {
+  XTTS_ASSIGN(const std::string lines, clips.rejects_jsonl());
   XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
   for (const auto& reject : rejects) {
     if (reject.id != id) continue;
@@ -62,9 +63,9 @@ Status explain_absence(reader::CacheView& view, const std::string& id) {
                       to_string(reject.kind), name_of(reject.reason),
                       escape_controls(report::words_of(reject)))};
   }
-  XTTS_ASSIGN(const std::string meant, id_meant(view, id));
+  XTTS_ASSIGN(const std::string meant, id_meant(clips, id));
   return {StatusCode::kNotFound,
-          formatted("there is no clip '{}' in {}; {}", escape_controls(id), view.path(),
+          formatted("there is no clip '{}' in {}; {}", escape_controls(id), clips.path(),
                     meant.empty() ? "ls lists them"
                                   : formatted("did you mean '{}'?", escape_controls(meant)))};
 }
@@ -327,15 +328,17 @@ Status run_show(Context& context, const ShowOptions& options) {
         StatusCode::kInvalidArgument,
         "--json and FILE would both be written to stdout: name another FILE, or leave out --json"};
   }
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
-  XTTS_ASSIGN(const auto position, view->find(options.id));
-  if (!position) return explain_absence(*view, options.id);
-  const query::Tables tables = query::Tables::of(view->manifest());
-  XTTS_ASSIGN(const formats::PlanRow plan, view->plan_row(*position));
-  XTTS_ASSIGN(formats::RecordFacts facts, view->details(*position));
+  XTTS_ASSIGN(const auto clips, reader::CacheSet::open(context.env, options.cache));
+  XTTS_ASSIGN(const auto position, clips->find(options.id));
+  if (!position) return explain_absence(*clips, options.id);
+  const query::Tables tables = query::Tables::of(clips->whole());
+  XTTS_ASSIGN(const formats::PlanRow plan, clips->plan_row(*position));
+  XTTS_ASSIGN(formats::RecordFacts facts, clips->details(*position));
   const ClipFacts clip = describe_clip(tables, plan, std::move(facts));
-  XTTS_ASSIGN(const std::vector<ClipColumn> columns, read_columns(*view, *position));
-  XTTS_TRY(write_files(context, options, *view, *position, clip, columns));
+  const auto place = clips->locate(*position);
+  XTTS_ASSIGN(reader::CacheView* const view, clips->cache(place.table));
+  XTTS_ASSIGN(const std::vector<ClipColumn> columns, read_columns(*view, place.position));
+  XTTS_TRY(write_files(context, options, *view, place.position, clip, columns));
   if (!writes_to_stdout) context.print(describe(clip, columns));
   context.print_json(to_json(clip, columns));
   return {};

@@ -8,13 +8,13 @@
 #include "cli/commands.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "report/human.hpp"
 #include "report/progress_meter.hpp"
 #include "report/table.hpp"
 #include "request/recipe_note.hpp"
+#include "request/verify_caches.hpp"
 #include "request/verify_json.hpp"
-#include "request/verify_options.hpp"
 #include "request/verify_words.hpp"
 #include "verify/verify.hpp"
 
@@ -131,32 +131,33 @@ std::string summary_of(const verify::Report& report) {
 
 // Empty for a cache that does not open: other lines say what is wrong with it.
 std::string note_on_recipe(Context& context, const std::string& cache) {
-  const auto view = reader::CacheView::open(context.env, cache);
-  return view ? request::recipe_note(context.env, (*view)->manifest()) : std::string();
+  const auto clips = reader::CacheSet::open(context.env, cache);
+  return clips ? request::recipe_note(context.env, (*clips)->whole()) : std::string();
 }
 
 Status run_verify(Context& context, const VerifyOptions& options) {
-  XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, context.caller));
-  settings.cancelled = stop_requested;
-  settings.notice = [&context](const std::string& text) { context.warn(text); };
   StageView progress(context, describe_bytes);
   StageView recompute_progress(context, describe_clips);
   StageView repair_progress(context, describe_shards);
-  settings.progress = [&](std::uint64_t done, std::uint64_t total) {
-    progress.update(done, total);
-  };
-  settings.recompute_progress = [&](std::uint64_t done, std::uint64_t total) {
-    if (done == 1) progress.clear();
-    recompute_progress.update(done, total);
-  };
-  settings.repair_progress = [&](std::uint64_t done, std::uint64_t total) {
-    progress.clear();
-    recompute_progress.clear();
-    repair_progress.update(done, total);
-  };
   std::optional<GracefulStopScope> graceful_stop;
-  if (settings.repair || settings.level == verify::Level::kDeep) graceful_stop.emplace();
-  auto report = verify::verify_cache(context.env, options.cache, settings);
+  const auto complete = [&](verify::Options& settings) {
+    settings.cancelled = stop_requested;
+    settings.notice = [&context](const std::string& text) { context.warn(text); };
+    settings.progress = [&](std::uint64_t done, std::uint64_t total) {
+      progress.update(done, total);
+    };
+    settings.recompute_progress = [&](std::uint64_t done, std::uint64_t total) {
+      if (done == 1) progress.clear();
+      recompute_progress.update(done, total);
+    };
+    settings.repair_progress = [&](std::uint64_t done, std::uint64_t total) {
+      progress.clear();
+      recompute_progress.clear();
+      repair_progress.update(done, total);
+    };
+    if (settings.repair || settings.level == verify::Level::kDeep) graceful_stop.emplace();
+  };
+  auto report = request::verify_caches(context.env, options, context.caller, complete);
   graceful_stop.reset();
   progress.clear();
   recompute_progress.clear();

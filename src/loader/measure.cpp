@@ -88,6 +88,20 @@ class GpuWatch {
   std::unique_ptr<device::GpuSampler> sampler_;
 };
 
+// Does without Env: this concerns the machine that the cache lies on, not the cache.
+Status drop_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (fd < 0) {
+    return {StatusCode::kResource,
+            formatted("opening {}: {}", path, std::generic_category().message(errno))};
+  }
+  const int error = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(fd);
+  if (error == 0) return {};
+  return {StatusCode::kUnsupported,
+          formatted("dropping {} from memory: {}", path, std::generic_category().message(error))};
+}
+
 constexpr std::uint64_t kRoundBatchesMin = 3;
 
 Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
@@ -125,11 +139,9 @@ Result<MeasuredPass> run_pass(Loader& loader, const std::string& cache,
   return pass;
 }
 
-Result<std::unique_ptr<Loader>> open_loader(const std::shared_ptr<reader::CacheView>& cache,
+Result<std::unique_ptr<Loader>> open_loader(const std::shared_ptr<reader::CacheSet>& caches,
                                             const ReaderOptions& options) {
-  XTTS_ASSIGN(auto caches, reader::CacheSet::join({cache}));
-  XTTS_ASSIGN(auto loader,
-              Loader::open(std::make_shared<StoredSource>(std::move(caches)), options));
+  XTTS_ASSIGN(auto loader, Loader::open(std::make_shared<StoredSource>(caches), options));
   if (loader->batches_per_epoch() == 0) {
     return Status(StatusCode::kInvalidArgument,
                   formatted("the {} not fill a batch of {}: ask for a smaller batch",
@@ -142,14 +154,14 @@ Result<std::unique_ptr<Loader>> open_loader(const std::shared_ptr<reader::CacheV
 
 }  // namespace
 
-Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
+Result<Measured> measure(const std::shared_ptr<reader::CacheSet>& caches,
                          const MeasureOptions& options) {
-  XTTS_ASSIGN(const auto loader, open_loader(cache, options.reader));
+  XTTS_ASSIGN(const auto loader, open_loader(caches, options.reader));
   Measured measured;
   loader->set_epoch(0);
-  XTTS_ASSIGN(measured.first, run_pass(*loader, cache->path(), options));
+  XTTS_ASSIGN(measured.first, run_pass(*loader, caches->path(), options));
   loader->set_epoch(0);
-  XTTS_ASSIGN(measured.again, run_pass(*loader, cache->path(), options));
+  XTTS_ASSIGN(measured.again, run_pass(*loader, caches->path(), options));
   const ReaderStats stats = loader->stats();
   measured.storage = stats.storage;
   measured.reading = stats.reading;
@@ -157,33 +169,22 @@ Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
   return measured;
 }
 
-Result<MeasuredPass> measure_round(const std::shared_ptr<reader::CacheView>& cache,
+Result<MeasuredPass> measure_round(const std::shared_ptr<reader::CacheSet>& caches,
                                    const MeasureOptions& options, double seconds_max) {
-  XTTS_ASSIGN(const auto loader, open_loader(cache, options.reader));
+  XTTS_ASSIGN(const auto loader, open_loader(caches, options.reader));
   loader->set_epoch(0);
   MeasureOptions ahead = options;
   ahead.batch_count = options.reader.slot_count;
-  XTTS_TRY(run_pass(*loader, cache->path(), ahead, seconds_max).status());
-  return run_pass(*loader, cache->path(), options, seconds_max);
+  XTTS_TRY(run_pass(*loader, caches->path(), ahead, seconds_max).status());
+  return run_pass(*loader, caches->path(), options, seconds_max);
 }
 
-Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest) {
-  for (const formats::ColumnEntry& column : manifest.columns) {
-    for (std::size_t i = 0; i < column.shards.size(); ++i) {
-      // Does without Env: this concerns the machine that the cache lies on, not the cache.
-      const std::string path = join_path(cache, reader::shard_name(column, i));
-      const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-      if (fd < 0) {
-        return {StatusCode::kResource,
-                formatted("opening {}: {}", path, std::generic_category().message(errno))};
-      }
-      const int error = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-      ::close(fd);
-      if (error != 0) {
-        return {StatusCode::kUnsupported, formatted("dropping {} from memory: {}", path,
-                                                    std::generic_category().message(error))};
-      }
-    }
+Status drop_from_memory(const reader::CacheSet& caches) {
+  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
+    XTTS_ASSIGN(const reader::CacheView* const cache, caches.cache(i));
+    for (const formats::ColumnEntry& column : cache->manifest().columns)
+      for (std::size_t shard = 0; shard < column.shards.size(); ++shard)
+        XTTS_TRY(drop_file(join_path(cache->path(), reader::shard_name(column, shard))));
   }
   return {};
 }

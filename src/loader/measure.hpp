@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/batch.hpp"
 #include "xtts/gpu.hpp"
 #include "xtts/status.hpp"
@@ -41,18 +41,18 @@ struct Measured {
   std::string storage, reading, notice;  // as in ReaderStats
 };
 
-// `cache` was opened for this call, so that none of its records is verified yet.
-[[nodiscard]] Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
+// `caches` were opened for this call, so that none of their records is verified yet.
+[[nodiscard]] Result<Measured> measure(const std::shared_ptr<reader::CacheSet>& caches,
                                        const MeasureOptions& options);
 
 // One pass of a comparison. The first batches, as many as there are slots, do not count: they were
 // filled ahead. Then come at least three batches, until `seconds_max` is over or `batch_count` is
-// reached. `cache` may have been used before.
-[[nodiscard]] Result<MeasuredPass> measure_round(const std::shared_ptr<reader::CacheView>& cache,
+// reached. `caches` may have been used before.
+[[nodiscard]] Result<MeasuredPass> measure_round(const std::shared_ptr<reader::CacheSet>& caches,
                                                  const MeasureOptions& options, double seconds_max);
 
-// Asks the kernel to forget the cache's shard files, so that they come from the disk again. It
-// keeps pages that somebody has mapped or written.
-[[nodiscard]] Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest);
+// Asks the kernel to forget the shard files, so that they come from the disk again. It keeps pages
+// that somebody has mapped or written.
+[[nodiscard]] Status drop_from_memory(const reader::CacheSet& caches);
 
 }  // namespace xtts::loader

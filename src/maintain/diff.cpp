@@ -8,14 +8,14 @@
 #include "formats/clip_id.hpp"
 #include "formats/split.hpp"
 #include "maintain/manifest_diff.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "reader/index_reader.hpp"
 #include "reader/repair_advice.hpp"
 
 namespace xtts::maintain {
 namespace {
 
-using reader::CacheView;
+using reader::CacheSet;
 using reader::RecordData;
 
 constexpr std::size_t kFieldBytesMax = 4096;
@@ -46,17 +46,17 @@ Result<std::string> name_at(const std::vector<std::string>& names, std::int64_t 
                 formatted("the plan names {} {}, which the manifest does not have", what, number));
 }
 
-Result<Clip> load_clip(CacheView& cache, std::uint64_t position) {
+Result<Clip> load_clip(const CacheSet& cache, std::uint64_t position) {
   Clip clip;
   clip.position = position;
   XTTS_ASSIGN(clip.row, cache.plan_row(position));
   XTTS_ASSIGN(clip.facts, cache.details(position));
   XTTS_ASSIGN(clip.speaker,
-              reader::with_repair(name_at(cache.manifest().speakers, clip.row.speaker, "speaker"),
+              reader::with_repair(name_at(cache.whole().speakers, clip.row.speaker, "speaker"),
                                   cache.path()));
-  XTTS_ASSIGN(clip.language, reader::with_repair(
-                                 name_at(cache.manifest().languages, clip.row.language, "language"),
-                                 cache.path()));
+  XTTS_ASSIGN(clip.language,
+              reader::with_repair(name_at(cache.whole().languages, clip.row.language, "language"),
+                                  cache.path()));
   return clip;
 }
 
@@ -87,7 +87,7 @@ void compare_facts(const Clip& a, const Clip& b, ClipDifference& out) {
 
 class Comparison {
  public:
-  Comparison(CacheView& a, CacheView& b, const DiffOptions& options)
+  Comparison(const CacheSet& a, const CacheSet& b, const DiffOptions& options)
       : a_(a), b_(b), options_(options) {}
 
   Result<DiffReport> run() {
@@ -102,7 +102,7 @@ class Comparison {
 
  private:
   void describe() {
-    ManifestDifference said = compare_manifests(a_.manifest(), b_.manifest());
+    ManifestDifference said = compare_manifests(a_.whole(), b_.whole());
     report_.recipe = std::move(said.recipe);
     report_.numerics = std::move(said.numerics);
     report_.columns = std::move(said.columns);
@@ -110,8 +110,8 @@ class Comparison {
     for (std::string& column : said.comparable_columns) {
       report_.compared.emplace_back().column = std::move(column);
     }
-    report_.generation_a = a_.manifest().generation;
-    report_.generation_b = b_.manifest().generation;
+    report_.generation_a = a_.whole().generation;
+    report_.generation_b = b_.whole().generation;
     report_.clip_count_a = a_.size();
     report_.clip_count_b = b_.size();
   }
@@ -173,7 +173,7 @@ class Comparison {
   }
 
   // Returns nothing for a damaged record: this is a finding and does not end the diff.
-  Result<std::optional<RecordData>> read(CacheView& cache, const std::string& id,
+  Result<std::optional<RecordData>> read(const CacheSet& cache, const std::string& id,
                                          const std::string& column, std::uint64_t position) {
     auto record = cache.read_record(column, position);
     if (record) return std::optional<RecordData>(std::move(*record));
@@ -221,8 +221,8 @@ class Comparison {
     return {};
   }
 
-  CacheView& a_;
-  CacheView& b_;
+  const CacheSet& a_;
+  const CacheSet& b_;
   const DiffOptions& options_;
   bool all_comparable_ = true;
   std::uint64_t done_ = 0;
@@ -233,9 +233,9 @@ class Comparison {
 
 Result<DiffReport> diff_caches(Env& env, const std::string& a, const std::string& b,
                                const DiffOptions& options) {
-  XTTS_ASSIGN(const auto view_a, CacheView::open(env, a));
-  XTTS_ASSIGN(const auto view_b, CacheView::open(env, b));
-  return Comparison(*view_a, *view_b, options).run();
+  XTTS_ASSIGN(const auto set_a, CacheSet::open(env, a));
+  XTTS_ASSIGN(const auto set_b, CacheSet::open(env, b));
+  return Comparison(*set_a, *set_b, options).run();
 }
 
 }  // namespace xtts::maintain

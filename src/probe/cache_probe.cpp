@@ -11,7 +11,7 @@
 #include "pipeline/build_observer.hpp"
 #include "probe/fixed_random.hpp"
 #include "reader/cache_paths.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 
 namespace xtts::probe {
 namespace {
@@ -55,30 +55,33 @@ class SilentObserver : public pipeline::BuildObserver {
 }  // namespace
 
 Result<CacheMeasurement> measure_cache(Env& env, const CacheQuestion& question) {
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(env, question.cache));
+  XTTS_ASSIGN(const auto caches, reader::CacheSet::open(env, question.cache));
   CacheMeasurement found;
-  const formats::Manifest& manifest = view->manifest();
-  found.features_fingerprint = manifest.features_fingerprint;
-  std::vector<Extent> shards;
-  for (const formats::ColumnEntry& column : manifest.columns) {
+  found.features_fingerprint = caches->whole().features_fingerprint;
+  for (const formats::ColumnEntry& column : caches->whole().columns)
     found.record_bytes += column.spec.record_bytes();
-    for (std::size_t i = 0; i < column.shards.size(); ++i) {
-      const std::uint64_t size = column.shards[i].file_bytes;
-      found.shard_bytes += size;
-      shards.push_back(
-          {.path = join_path(question.cache, reader::shard_name(column, i)), .size_bytes = size});
+  std::vector<Extent> shards;
+  for (std::size_t cache = 0; cache < caches->cache_count(); ++cache) {
+    XTTS_ASSIGN(const reader::CacheView* const view, caches->cache(cache));
+    for (const formats::ColumnEntry& column : view->manifest().columns) {
+      for (std::size_t i = 0; i < column.shards.size(); ++i) {
+        const std::uint64_t size = column.shards[i].file_bytes;
+        found.shard_bytes += size;
+        shards.push_back(
+            {.path = join_path(view->path(), reader::shard_name(column, i)), .size_bytes = size});
+      }
     }
   }
-  found.clip_count = view->size();
+  found.clip_count = caches->size();
   loader::MeasureOptions options;
   options.reader = {.batch_size = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-                        question.batch_size, std::max<std::uint64_t>(view->size(), 1))),
+                        question.batch_size, std::max<std::uint64_t>(caches->size(), 1))),
                     .shuffle = Shuffle::kGlobal,
                     .thread_count = question.thread_count};
   options.batch_count = question.batch_count;
   options.cancelled = question.cancelled;
   const double before = cpu_seconds();
-  XTTS_ASSIGN(const loader::Measured measured, loader::measure(view, options));
+  XTTS_ASSIGN(const loader::Measured measured, loader::measure(caches, options));
   const double clips =
       static_cast<double>(measured.first.sample_count + measured.again.sample_count);
   found.cpu_ms_per_clip = clips > 0.0 ? 1e3 * (cpu_seconds() - before) / clips : 0.0;

@@ -6,7 +6,7 @@
 #include "base/file_mapping.hpp"
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 
 namespace xtts::probe {
 namespace {
@@ -65,14 +65,17 @@ Result<std::unique_ptr<Monitor>> Monitor::open(Env& env, const MonitorOptions& o
 }
 
 Status Monitor::map_cache() {
-  XTTS_ASSIGN(const auto view, reader::CacheView::open(env_, options_.cache));
-  for (const formats::ColumnEntry& column : view->manifest().columns) {
-    for (std::size_t i = 0; i < column.shards.size(); ++i) {
-      auto file = env_.open_for_read(join_path(options_.cache, reader::shard_name(column, i)));
-      if (!file.ok()) continue;  // a newer generation may have replaced it
-      auto mapping = (*file)->map();
-      if (mapping.ok() && (*mapping)->tells_what_is_resident())
-        shards_.push_back(std::move(*mapping));
+  XTTS_ASSIGN(const auto caches, reader::CacheSet::open(env_, options_.cache));
+  for (std::size_t cache = 0; cache < caches->cache_count(); ++cache) {
+    XTTS_ASSIGN(const reader::CacheView* const view, caches->cache(cache));
+    for (const formats::ColumnEntry& column : view->manifest().columns) {
+      for (std::size_t i = 0; i < column.shards.size(); ++i) {
+        auto file = env_.open_for_read(join_path(view->path(), reader::shard_name(column, i)));
+        if (!file.ok()) continue;  // a newer generation may have replaced it
+        auto mapping = (*file)->map();
+        if (mapping.ok() && (*mapping)->tells_what_is_resident())
+          shards_.push_back(std::move(*mapping));
+      }
     }
   }
   return {};

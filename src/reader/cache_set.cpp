@@ -1,10 +1,13 @@
 #include "reader/cache_set.hpp"
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/block_map.hpp"
+#include "reader/repair_advice.hpp"
 #include "reader/set_file.hpp"
 
 namespace xtts::reader {
@@ -17,7 +20,7 @@ CacheView* view_of(const OpenTable& open) {
 }  // namespace
 
 Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, std::span<const std::string> paths) {
-  if (paths.size() == 1 && is_set(env, paths.front())) return open_set(env, paths.front());
+  if (paths.size() == 1 && reader::is_set(env, paths.front())) return open_set(env, paths.front());
   const auto kept = std::make_shared<Kept>();
   std::vector<std::shared_ptr<CacheView>> caches;
   const auto add = [&](const std::string& path) -> Status {
@@ -26,7 +29,7 @@ Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, std::span<const std::
     return {};
   };
   for (const std::string& path : paths) {
-    if (!is_set(env, path)) {
+    if (!reader::is_set(env, path)) {
       XTTS_TRY(add(path));
       continue;
     }
@@ -37,11 +40,16 @@ Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, std::span<const std::
   return join(std::move(caches));
 }
 
+Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, const std::string& path) {
+  return open(env, std::span(&path, 1));
+}
+
 Result<std::shared_ptr<CacheSet>> CacheSet::join(std::vector<std::shared_ptr<CacheView>> caches) {
   if (caches.empty())
     return Status(StatusCode::kInvalidArgument, "no cache is named: give the path of one");
   std::shared_ptr<CacheSet> set(new CacheSet(caches.front()->env(), nullptr));
   for (const auto& cache : caches) set->paths_.push_back(cache->path());
+  set->cache_paths_ = set->paths_;
   XTTS_TRY(set->take({caches.begin(), caches.end()}));
   return set;
 }
@@ -50,22 +58,23 @@ Result<std::shared_ptr<CacheSet>> CacheSet::open_set(Env& env, const std::string
   XTTS_ASSIGN(LoadedSet loaded, load_set(env, path));
   const auto kept = std::make_shared<Kept>();
   kept->keeps_locks = loaded.set.members.size() <= kLockedMax;
-  // Absolute, because caches are opened late, and the program may change its folder first.
-  for (formats::SetMember& member : loaded.set.members) member.path = loaded.path_of(member);
   std::shared_ptr<CacheSet> set(new CacheSet(env, kept));
+  for (const formats::SetMember& member : loaded.set.members)
+    set->cache_paths_.push_back(loaded.path_of(member));
   set->paths_.push_back(path);
+  set->is_set_ = true;
   set->take(std::move(loaded.set), path, loaded.digest.to_hex());
   return set;
 }
 
 Result<std::shared_ptr<ClipTable>> CacheSet::open_table(std::size_t index) const {
   const formats::SetMember& named = member(index);
-  XTTS_ASSIGN(auto view, CacheView::open(*env_, named.path, kept_));
+  XTTS_ASSIGN(auto view, CacheView::open(*env_, cache_paths_[index], kept_));
   if (view->manifest().index_digest == named.index_digest && view->size() == clip_count(index))
     return std::shared_ptr<ClipTable>(std::move(view));
   return Status(StatusCode::kMismatch,
                 formatted("{} was built anew since the set {} was made of it: make the set anew",
-                          named.path, path()));
+                          cache_paths_[index], path()));
 }
 
 Result<CacheView*> CacheSet::cache(std::size_t index) const {
@@ -73,8 +82,47 @@ Result<CacheView*> CacheSet::cache(std::size_t index) const {
   return view_of(*open);
 }
 
+Result<formats::Manifest> CacheSet::manifest_with_shards() const {
+  formats::Manifest manifest = whole();
+  for (std::size_t i = 0; i < cache_count(); ++i) {
+    XTTS_ASSIGN(const OpenTable* const open, table(i));
+    const formats::Manifest& of_cache = open->table->manifest();
+    manifest.index_bytes += of_cache.index_bytes;
+    if (!is_set_) manifest.partition = of_cache.partition;
+    for (const SharedColumn& column : columns()) {
+      auto& shards = manifest.columns[column.number].shards;
+      const auto& found = of_cache.columns[open->column_ids[column.number]].shards;
+      shards.insert(shards.end(), found.begin(), found.end());
+    }
+  }
+  return manifest;
+}
+
+Result<std::string> CacheSet::rejects_jsonl() const {
+  std::string all;
+  std::unordered_set<std::string> known;
+  for (std::size_t i = 0; i < cache_count(); ++i) {
+    XTTS_ASSIGN(CacheView* const view, cache(i));
+    XTTS_ASSIGN(std::string lines, view->rejects_jsonl());
+    if (cache_count() == 1) return lines;
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at), lines.size() - 1) + 1;
+      std::string line = lines.substr(at, end - at);
+      at = end;
+      if (known.insert(line).second) all += line;
+    }
+  }
+  return all;
+}
+
+Result<RecordData> CacheSet::read_record(std::string_view column, std::uint64_t position) const {
+  const Place place = locate(position);
+  XTTS_ASSIGN(CacheView* const view, cache(place.table));
+  return with_repair(view->read_record(column, place.position), view->path());
+}
+
 Result<StorageFacts> CacheSet::storage(std::size_t index) const {
-  return env_->storage(member(index).path);
+  return env_->storage(cache_paths_[index]);
 }
 
 Result<std::uint32_t> CacheSet::column_id(const SharedColumn& column, std::size_t index) const {

@@ -30,15 +30,25 @@ class CacheSet final : public ClipSet {
   // Each path is that of a cache or of a set.
   [[nodiscard]] static Result<std::shared_ptr<CacheSet>> open(Env& env,
                                                               std::span<const std::string> paths);
+  [[nodiscard]] static Result<std::shared_ptr<CacheSet>> open(Env& env, const std::string& path);
   [[nodiscard]] static Result<std::shared_ptr<CacheSet>> join(
       std::vector<std::shared_ptr<CacheView>> caches);
 
+  // True where a set.json names the caches.
+  [[nodiscard]] bool is_set() const noexcept { return is_set_; }
   [[nodiscard]] std::size_t cache_count() const noexcept { return table_count(); }
   // It lives as long as the set.
   [[nodiscard]] Result<CacheView*> cache(std::size_t index) const;
   // The paths that open() takes for the same clips.
   [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
   [[nodiscard]] Env& env() const noexcept { return *env_; }
+  // whole(), with the shards of all caches and the bytes of their indexes. Opens all.
+  [[nodiscard]] Result<formats::Manifest> manifest_with_shards() const;
+  // The rejects of all caches; a line that several have, once. Opens all.
+  [[nodiscard]] Result<std::string> rejects_jsonl() const;
+  // As CacheView::read_record().
+  [[nodiscard]] Result<RecordData> read_record(std::string_view column,
+                                               std::uint64_t position) const;
   [[nodiscard]] Result<StorageFacts> storage(std::size_t index) const;
   // The shard files of a column in a cache.
   [[nodiscard]] Result<std::uint64_t> file_bytes(const SharedColumn& column,
@@ -66,6 +76,8 @@ class CacheSet final : public ClipSet {
   Env* env_;
   std::shared_ptr<Kept> kept_;
   std::vector<std::string> paths_;
+  std::vector<std::string> cache_paths_;  // of a set: absolute, because caches are opened late
+  bool is_set_ = false;
 };
 
 }  // namespace xtts::reader

@@ -80,7 +80,7 @@ Status ClipSet::take(std::vector<std::shared_ptr<ClipTable>> tables) {
   if (tables.size() > 1) digest_ = digest128(digests).to_hex();
   list_columns();
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    XTTS_ASSIGN(OpenTable open, joined(std::move(tables[i])));
+    XTTS_ASSIGN(OpenTable open, joined(i, std::move(tables[i])));
     add_open(i, std::move(open));
   }
   return {};
@@ -109,7 +109,8 @@ Result<std::shared_ptr<ClipTable>> ClipSet::open_table(std::size_t index) const 
 }
 
 // Finds the set's columns and names in the table.
-Result<OpenTable> ClipSet::joined(std::shared_ptr<ClipTable> table) const {
+Result<OpenTable> ClipSet::joined(std::size_t index,
+                                  std::shared_ptr<ClipTable> table) const {
   const formats::Manifest& manifest = table->manifest();
   OpenTable open;
   for (const SharedColumn& column : columns_) {
@@ -122,7 +123,7 @@ Result<OpenTable> ClipSet::joined(std::shared_ptr<ClipTable> table) const {
   open.speakers = numbers_in(whole().speakers, manifest.speakers);
   open.languages = numbers_in(whole().languages, manifest.languages);
   if (whole().datasets != manifest.datasets)
-    open.datasets = numbers_in(whole().datasets, named_datasets(manifest, table->path()));
+    open.datasets = numbers_in(whole().datasets, named_datasets(manifest, member(index).path));
   open.table = std::move(table);
   return open;
 }
@@ -140,7 +141,7 @@ const OpenTable* ClipSet::add_open(std::size_t index, OpenTable table) const {
 Result<const OpenTable*> ClipSet::table(std::size_t index) const {
   if (const OpenTable* const open = found_[index].load(std::memory_order_acquire)) return open;
   XTTS_ASSIGN(auto opened, open_table(index));
-  XTTS_ASSIGN(OpenTable open, joined(std::move(opened)));
+  XTTS_ASSIGN(OpenTable open, joined(index, std::move(opened)));
   return add_open(index, std::move(open));
 }
 

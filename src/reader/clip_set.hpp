@@ -101,7 +101,7 @@ class ClipSet {
  private:
   [[nodiscard]] virtual Result<std::shared_ptr<ClipTable>> open_table(std::size_t index) const;
   void list_columns();
-  [[nodiscard]] Result<OpenTable> joined(std::shared_ptr<ClipTable> table) const;
+  [[nodiscard]] Result<OpenTable> joined(std::size_t index, std::shared_ptr<ClipTable> table) const;
   const OpenTable* add_open(std::size_t index, OpenTable table) const;
 
   std::string path_;

@@ -181,7 +181,7 @@ Result<Manifest> whole_of(std::span<const std::shared_ptr<ClipTable>> tables,
                           std::span<const std::string> names) {
   Manifest whole = without_shards(tables.front()->manifest());
   XTTS_TRY(join_columns(tables, whole));
-  if (tables.size() == 1) return whole;
+  if (tables.size() == 1 && names.empty()) return whole;
   JoinedNames speakers;
   JoinedNames languages;
   JoinedNames datasets;

@@ -6,6 +6,7 @@
 #include "base/formatted.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
+#include "formats/set_manifest.hpp"
 #include "reader/cache_paths.hpp"
 
 namespace xtts::reader {
@@ -64,6 +65,11 @@ Status why_no_manifest(Env& env, const std::string& cache) {
                       "that command again: {}, or the convert or merge that it was",
                       cache, command_in_text("xtts-precompute build DATA " + shell_quoted(cache)))};
   }
+  if (env.stat(join_path(cache, formats::kSetFileName)).ok())
+    return {StatusCode::kUnsupported,
+            cache +
+                " is a set of caches, and this takes one cache: name one of those that its "
+                "set.json names"};
   const auto entries = env.list(cache);
   if (entries.ok() && entries->empty())
     return {StatusCode::kNotFound,

@@ -1,4 +1,4 @@
-// verify_cache() of include/xtts/builder.hpp on verify::verify_cache.
+// verify_cache() of include/xtts/builder.hpp on request::verify_caches.
 #include <map>
 #include <mutex>
 #include <utility>
@@ -13,8 +13,8 @@
 #include "base/try.hpp"
 #include "report/progress_meter.hpp"
 #include "request/json_text.hpp"
+#include "request/verify_caches.hpp"
 #include "request/verify_json.hpp"
-#include "request/verify_options.hpp"
 #include "request/verify_words.hpp"
 #include "xtts/builder.hpp"
 
@@ -84,18 +84,17 @@ class VerifyProgressReporter {
 
 Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
                                 const VerifyCallbacks& callbacks, builder::CallbackGuard& guard) {
-  XTTS_ASSIGN(verify::Options settings,
-              request::settings_of(env, options, builder::caller_with(options.program)));
-  settings.cancelled = [&] {
-    bool is_wanted = false;
-    if (callbacks.cancelled) guard.run("cancelled", [&] { is_wanted = callbacks.cancelled(); });
-    return is_wanted || guard.has_thrown();
-  };
-  settings.notice = [&](const std::string& text) {
-    if (callbacks.notice) guard.run("notice", [&] { callbacks.notice(text); });
-  };
   VerifyProgressReporter reporter(env, callbacks, guard);
-  if (callbacks.progress) {
+  const auto complete = [&](verify::Options& settings) {
+    settings.cancelled = [&] {
+      bool is_wanted = false;
+      if (callbacks.cancelled) guard.run("cancelled", [&] { is_wanted = callbacks.cancelled(); });
+      return is_wanted || guard.has_thrown();
+    };
+    settings.notice = [&](const std::string& text) {
+      if (callbacks.notice) guard.run("notice", [&] { callbacks.notice(text); });
+    };
+    if (!callbacks.progress) return;
     const auto of_stage = [&](VerifyStage stage) {
       return [&reporter, stage](std::uint64_t done, std::uint64_t total) {
         reporter.report(stage, done, total);
@@ -104,8 +103,10 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
     settings.progress = of_stage(VerifyStage::kCheck);
     settings.recompute_progress = of_stage(VerifyStage::kRecompute);
     settings.repair_progress = of_stage(VerifyStage::kRepair);
-  }
-  XTTS_ASSIGN(const auto report, verify::verify_cache(env, options.cache, settings));
+  };
+  XTTS_ASSIGN(
+      const auto report,
+      request::verify_caches(env, options, builder::caller_with(options.program), complete));
   return public_report(report);
 }
 

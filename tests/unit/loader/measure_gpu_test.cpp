@@ -32,9 +32,9 @@ class MadeGpu final : public device::Device {
 
 Measured measure_on(const std::string& device) {
   const MadeCache cache({.clip_count = 20});
-  const auto view = reader::CacheView::open(Env::real(), cache.path());
-  EXPECT_TRUE(view.ok()) << view.status().message();
-  auto measured = measure(*view, {.reader = {.batch_size = 4, .device = device}, .batch_count = 5});
+  const auto caches = reader::CacheSet::open(Env::real(), cache.path());
+  EXPECT_TRUE(caches.ok()) << caches.status().message();
+  auto measured = measure(*caches, {.reader = {.batch_size = 4, .device = device}, .batch_count = 5});
   EXPECT_TRUE(measured.ok()) << measured.status().message();
   return *measured;
 }

@@ -192,10 +192,10 @@ TEST_P(ReaderOn, BatchOutlivesItsReader) {
 }
 
 TEST_P(ReaderOn, IsMeasured) {
-  const auto view = reader::CacheView::open(Env::real(), cache_.path());
-  ASSERT_TRUE(view.ok()) << view.status().message();
+  const auto caches = reader::CacheSet::open(Env::real(), cache_.path());
+  ASSERT_TRUE(caches.ok()) << caches.status().message();
   const auto measured = loader::measure(
-      *view, {.reader = {.batch_size = 8, .device = device_.name()}, .batch_count = 20});
+      *caches, {.reader = {.batch_size = 8, .device = device_.name()}, .batch_count = 20});
   ASSERT_TRUE(measured.ok()) << measured.status().message();
   EXPECT_EQ(measured->again.sample_count, 160U);
 }

@@ -225,18 +225,25 @@ TEST_P(SetOfTwo, IsRefusedWhereALetterIsAnother) {
 TEST_P(SetOfTwo, OfWholeCachesJoinsTheirNames) {
   auto second = request_for(recipe_of_small_shards({}), 1);
   second.data.path = "/more";
-  second.options.cache = "/second";
+  second.options.cache = kSet + "/second";
   for (std::uint32_t i = 50; i < 60; ++i) env_.add_file("/more/" + clip_name(i) + ".wav", sound(i));
   must_build(env_, second);
-  const auto report = make({kCache, "/second"});
+  const auto report = make({kCache, kSet + "/second"});
   ASSERT_TRUE(report.ok()) << report.status().message();
   EXPECT_FALSE(report->are_parts);
   const auto set = open_set(env_);
   EXPECT_EQ(set->size(), open_cache(env_)->size() + 10);
-  EXPECT_THAT(set->whole().datasets, ::testing::ElementsAre(kCache, "/second"));
+  EXPECT_THAT(set->whole().datasets, ::testing::ElementsAre(kCache, "second"));
   EXPECT_EQ(set->plan_row(set->size() - 1)->dataset, 1);
   EXPECT_EQ(set->whole().columns.size(), 1U) << "the second cache has no texts";
   EXPECT_TRUE(set->whole().mel_statistics.has_value());
+}
+
+TEST_P(SetOfTwo, MayBeOfOneCache) {
+  ASSERT_TRUE(make({kCache}).ok());
+  const auto set = open_set(env_);
+  EXPECT_EQ(set->size(), open_cache(env_)->size());
+  EXPECT_EQ(set->plan_row(0)->dataset, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Two, SetOfTwo, ::testing::Values(2));
