@@ -224,14 +224,18 @@ Result<Parts> open_caches(Env& env, const SetRequest& request, bool& are_parts) 
   return views;
 }
 
-Result<std::string> make_folder(Env& env, const std::string& path) {
-  if (env.stat(join_path(path, reader::kManifestName)).ok())
-    return Status(StatusCode::kInvalidArgument,
-                  path +
-                      " holds a cache: a set has a folder of its own, above its caches or "
-                      "elsewhere");
-  if (!env.stat(path).ok()) XTTS_TRY(env.create_directories(path));
-  return env.real_path(path);
+Status check_folder(Env& env, const std::string& path) {
+  if (!env.stat(join_path(path, reader::kManifestName)).ok()) return {};
+  return {StatusCode::kInvalidArgument,
+          path + " holds a cache: a set has a folder of its own, above its caches or elsewhere"};
+}
+
+// Absolute, also where the folder is not there yet.
+std::string absolute(Env& env, std::string path) {
+  if (auto real = env.real_path(path)) return std::move(*real);
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string parent = parent_path(path);
+  return parent == path ? path : join_path(absolute(env, parent), file_name(path));
 }
 
 }  // namespace
@@ -240,9 +244,10 @@ Result<SetReport> make_set(Env& env, const SetRequest& request) {
   if (request.caches.empty())
     return Status(StatusCode::kInvalidArgument,
                   "no caches are named: xtts-precompute set SET CACHE...");
+  XTTS_TRY(check_folder(env, request.to));
   SetReport report{.cache_count = request.caches.size()};
   XTTS_ASSIGN(const Parts views, open_caches(env, request, report.are_parts));
-  XTTS_ASSIGN(const std::string folder, make_folder(env, request.to));
+  const std::string folder = absolute(env, request.to);
   std::vector<Named> caches;
   for (const auto& view : views) {
     XTTS_ASSIGN(const std::string path, env.real_path(view->path()));
@@ -253,6 +258,7 @@ Result<SetReport> make_set(Env& env, const SetRequest& request) {
   XTTS_ASSIGN(const formats::SetManifest set, maker.run());
   XTTS_ASSIGN(const std::string text, formats::encode_set(set));
   XTTS_TRY(formats::decode_set(text).status());
+  XTTS_TRY(env.create_directories(request.to));
   const auto confined = confined_to(env, request.to, Links::kNone);
   XTTS_TRY(replace_file(*confined, join_path(request.to, formats::kSetFileName), as_bytes(text)));
   report.record_count = set.whole.counts.records;

@@ -101,11 +101,10 @@ Status check_all_are_there(const Parts& parts) {
     }
   }
   if (missing.empty()) return {};
-  return mismatch(
-      formatted("{}{}{} missing: name all parts of the cache, or build the missing ones with "
-                "'xtts-precompute build DATA PART --partition I/{}'",
-                missing.size() == 1 ? "part " : "parts ", list(missing),
-                missing.size() == 1 ? " is" : " are", wanted.count));
+  return mismatch(formatted(
+      "{}{}{} missing: name all parts of the plan; build those that are missing as the others were",
+      missing.size() == 1 ? "part " : "parts ", list(missing),
+      missing.size() == 1 ? " is" : " are"));
 }
 
 Status check_has_no_added_columns(const reader::CacheView& view) {

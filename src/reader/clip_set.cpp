@@ -109,8 +109,7 @@ Result<std::shared_ptr<ClipTable>> ClipSet::open_table(std::size_t index) const 
 }
 
 // Finds the set's columns and names in the table.
-Result<OpenTable> ClipSet::joined(std::size_t index,
-                                  std::shared_ptr<ClipTable> table) const {
+Result<OpenTable> ClipSet::joined(std::size_t index, std::shared_ptr<ClipTable> table) const {
   const formats::Manifest& manifest = table->manifest();
   OpenTable open;
   for (const SharedColumn& column : columns_) {

@@ -36,6 +36,8 @@ judges 0 convert cache new --dtype float16
 judges 2 convert cache cache
 judges 0 merge new part-1 part-2 --max-rejects 1
 judges 2 merge new part-1
+judges 0 set set part-1 part-2 --max-rejects 1
+judges 2 set set part-1
 judges 0 compact cache
 part   0 bench cache --num-batches 3 --batch-size 2
 judges 2 bench cache --batch-size 99

@@ -34,7 +34,8 @@ Measured measure_on(const std::string& device) {
   const MadeCache cache({.clip_count = 20});
   const auto caches = reader::CacheSet::open(Env::real(), cache.path());
   EXPECT_TRUE(caches.ok()) << caches.status().message();
-  auto measured = measure(*caches, {.reader = {.batch_size = 4, .device = device}, .batch_count = 5});
+  auto measured =
+      measure(*caches, {.reader = {.batch_size = 4, .device = device}, .batch_count = 5});
   EXPECT_TRUE(measured.ok()) << measured.status().message();
   return *measured;
 }
