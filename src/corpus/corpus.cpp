@@ -19,6 +19,7 @@
 #include "corpus/files/names.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/lists/unread_lists.hpp"
+#include "corpus/passing_clips.hpp"
 #include "corpus/several_corpora.hpp"
 #include "corpus/split_long.hpp"
 #include "formats/block.hpp"
@@ -94,42 +95,53 @@ std::string_view file_of(const Clip& clip) {
   return clip.range ? source.substr(0, clip.container_bytes) : source;
 }
 
-// Calls stat for each source. A failure, or no regular file any more, makes its clip a problem.
-Status stat_sources(const LayoutInput& input, Findings& findings) {
-  Status cancelled;
-  std::string last_path;
-  std::optional<Result<FileFacts>> last_facts;
-  std::erase_if(findings.clips, [&](Clip& clip) {
-    if (cancelled.ok()) cancelled = check_cancelled(input.cancelled);
-    if (!cancelled.ok()) return false;
+// Asks for the facts of sources, one clip after the other.
+class SourceFacts {
+ public:
+  explicit SourceFacts(const LayoutInput& input) : input_(input) {}
+
+  // Sets size, times and inode. A failure, or no regular file any more, makes the clip a problem.
+  std::optional<Reject> set(Clip& clip) {
     // The members of an archive come one after the other, and share its times and inode.
-    const std::string path = input.tree.full_path(file_of(clip));
-    if (!clip.range || path != last_path || !last_facts) {
-      last_facts.emplace(input.env.stat(path));
-      last_path = path;
+    const std::string path = input_.tree.full_path(file_of(clip));
+    const bool is_shared = clip.range || clip.segment;
+    if (!is_shared || path != last_path_ || !last_facts_) {
+      last_facts_.emplace(input_.env.stat(path));
+      last_path_ = path;
     }
-    const Result<FileFacts>& facts = *last_facts;
-    if (!facts.ok()) {
-      findings.problems.push_back(
-          source_problem(clip, RejectClass::kEnvironment, facts.status().message()));
-      return true;
-    }
-    if (facts->kind != FileKind::kRegular) {
-      findings.problems.push_back(
-          source_problem(clip, RejectClass::kInput, "is not a regular file any more"));
-      return true;
-    }
+    const Result<FileFacts>& facts = *last_facts_;
+    if (!facts.ok())
+      return source_problem(clip, RejectClass::kEnvironment, facts.status().message());
+    if (facts->kind != FileKind::kRegular)
+      return source_problem(clip, RejectClass::kInput, "is not a regular file any more");
     clip.source_bytes = clip.range ? clip.range->size_bytes : facts->size_bytes;
     clip.source_mtime_ns = facts->mtime_ns;
     clip.source_ctime_ns = facts->ctime_ns;
     clip.source_inode = facts->inode;
-    return false;
+    return std::nullopt;
+  }
+
+ private:
+  const LayoutInput& input_;
+  std::string last_path_;
+  std::optional<Result<FileFacts>> last_facts_;
+};
+
+Status stat_sources(const LayoutInput& input, Findings& findings) {
+  Status cancelled;
+  SourceFacts sources(input);
+  std::erase_if(findings.clips, [&](Clip& clip) {
+    if (cancelled.ok()) cancelled = check_cancelled(input.cancelled);
+    if (!cancelled.ok()) return false;
+    auto problem = sources.set(clip);
+    if (problem) findings.problems.push_back(std::move(*problem));
+    return problem.has_value();
   });
   return cancelled;
 }
 
 Status check_any_left(const Findings& findings, const DataTree& tree) {
-  if (!findings.clips.empty()) return {};
+  if (!findings.clips.empty() || findings.passed_count > 0) return {};
   std::string text = formatted("no clip of {} can be used", tree.root);
   if (!findings.problems.empty()) {
     const Reject& first = findings.problems.front();
@@ -215,7 +227,8 @@ void note_look_alikes(Corpus& corpus) {
 }
 
 // Only a detected layout is checked: a user who names a layout has looked at DATA.
-Status note_what_is_unread(const LayoutInput& input, const Findings& findings, Corpus& corpus) {
+// `clips`: some or all of the corpus.
+Status note_what_is_unread(const LayoutInput& input, std::span<const Clip> clips, Corpus& corpus) {
   if (input.config.layout != "auto") return {};
   if (corpus.layout == "folder") {
     XTTS_ASSIGN(auto lists, find_unread_lists(input));
@@ -229,30 +242,86 @@ Status note_what_is_unread(const LayoutInput& input, const Findings& findings, C
       corpus.unread_beside_it = std::move(beside).value_or("");
     }
   }
-  if (auto text = find_unread_text(findings.clips)) corpus.unread_lists.push_back(std::move(*text));
+  if (auto text = find_unread_text(clips)) corpus.unread_lists.push_back(std::move(*text));
   return {};
 }
 
 // Clips may take one half of the memory; the other half is for the work on them.
 constexpr std::uint64_t kShareOfClips = 2;
 
+// One of the corpora that are read.
+struct OneCorpus {
+  formats::DataFolders data;
+  formats::CorpusConfig config;
+  const formats::CorporaEntry* entry = nullptr;  // null: the only one
+  std::uint16_t folder = 0;                      // in Corpus::folders
+  std::uint64_t held_bytes = 0;                  // memory that corpora read before hold
+};
+
+// Sends on what the layout has held, and ends the passing of clips.
+void pass_on(PassingClips& passing, Findings& findings, Corpus& corpus) {
+  for (Clip& clip : findings.clips) passing.take(std::move(clip), {});
+  findings.clips.clear();
+  findings.passed_count = passing.count();
+  std::ranges::move(passing.problems(), std::back_inserter(findings.problems));
+  if (auto note = passing.speaker_note()) corpus.notes.push_back(std::move(*note));
+}
+
+// What is done to all clips once a layout has found them.
+Status finish_clips(const DiscoveryRequest& request, const OneCorpus& one, const LayoutInput& input,
+                    Findings& findings, Corpus& corpus) {
+  XTTS_TRY(note_what_is_unread(input, findings.clips, corpus));
+  // Ids are unique from here on.
+  XTTS_TRY(stat_sources(input, findings));
+  XTTS_TRY(check_any_left(findings, input.tree));
+  std::ranges::move(findings.notes, std::back_inserter(corpus.notes));
+  const SharedText language = one.config.language;
+  for (Clip& clip : findings.clips) {
+    if (clip.language.empty()) clip.language = language;
+  }
+  XTTS_TRY(apply_speakers(one.config, findings.clips, corpus.notes));
+  if (request.split_above_s) split_long_clips(*request.split_above_s, findings.clips, corpus.notes);
+  return {};
+}
+
+// The same where the clips have gone on, one by one.
+Status finish_passing(PassingClips& passing, const LayoutInput& input, Findings& findings,
+                      Corpus& corpus) {
+  const bool were_held = !findings.clips.empty();
+  if (were_held) XTTS_TRY(note_what_is_unread(input, findings.clips, corpus));
+  pass_on(passing, findings, corpus);
+  XTTS_TRY(passing.status());
+  if (!were_held && passing.without_text())
+    XTTS_TRY(note_what_is_unread(input, *passing.without_text(), corpus));
+  XTTS_TRY(check_any_left(findings, input.tree));
+  std::ranges::move(findings.notes, std::back_inserter(corpus.notes));
+  return {};
+}
+
 // Reads one corpus by its layout: sources are known and speakers set; splits and order are not.
-// `held_bytes`: memory that corpora read before hold.
-Result<Findings> read_corpus(const DiscoveryRequest& request, const formats::DataFolders& data,
-                             const formats::CorpusConfig& config, std::uint64_t held_bytes,
+Result<Findings> read_corpus(const DiscoveryRequest& request, const OneCorpus& one,
                              Corpus& corpus) {
+  const formats::DataFolders& data = one.data;
+  const formats::CorpusConfig& config = one.config;
   XTTS_TRY(check_encoding(config.encoding));
   XTTS_ASSIGN(DataTree tree, scan_data(request.env, data, request.cancelled));
   XTTS_TRY(probe_unknown_files(request.env, request.probe, tree));
   // From here on, the tree says which files are audio.
   ReadLog log;
+  std::unique_ptr<PassingClips> passing;
+  if (request.receiver != nullptr && !request.split_above_s) {
+    XTTS_ASSIGN(passing, PassingClips::create(config, one.entry, one.folder, *request.receiver));
+  }
   const LayoutInput input{.env = request.env,
                           .tree = tree,
                           .config = config,
                           .log = &log,
                           .clip_bytes_max = request.memory_bytes / kShareOfClips,
-                          .held_bytes = held_bytes,
-                          .cancelled = request.cancelled};
+                          .held_bytes = one.held_bytes,
+                          .cancelled = request.cancelled,
+                          .found_clips = passing.get()};
+  SourceFacts sources(input);
+  if (passing) passing->set_facts_by([&sources](Clip& clip) { return sources.set(clip); });
   XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
   if (config.layout == "auto" && config.columns == formats::CorpusColumns()) {
     XTTS_ASSIGN(const auto several, corpora_in(input, *layout));
@@ -265,17 +334,8 @@ Result<Findings> read_corpus(const DiscoveryRequest& request, const formats::Dat
   // A list that ended early is a failure, not a shorter list.
   XTTS_TRY(log.list.failure);
   XTTS_ASSIGN(Findings findings, std::move(read));
-  XTTS_TRY(note_what_is_unread(input, findings, corpus));
-  // Ids are unique from here on.
-  XTTS_TRY(stat_sources(input, findings));
-  XTTS_TRY(check_any_left(findings, tree));
-  std::move(findings.notes.begin(), findings.notes.end(), std::back_inserter(corpus.notes));
-  const SharedText language = config.language;
-  for (Clip& clip : findings.clips) {
-    if (clip.language.empty()) clip.language = language;
-  }
-  XTTS_TRY(apply_speakers(config, findings.clips, corpus.notes));
-  if (request.split_above_s) split_long_clips(*request.split_above_s, findings.clips, corpus.notes);
+  XTTS_TRY(passing ? finish_passing(*passing, input, findings, corpus)
+                   : finish_clips(request, one, input, findings, corpus));
   corpus.not_audio = not_audio_by_suffix(tree, log.paths);
   if (auto note = not_audio_note(corpus.not_audio); !note.empty())
     corpus.notes.push_back(std::move(note));
@@ -288,18 +348,23 @@ Result<Findings> read_corpus(const DiscoveryRequest& request, const formats::Dat
   return findings;
 }
 
-Corpus finish(const DiscoveryRequest& request, Findings findings, Corpus corpus) {
+Result<Corpus> finish(const DiscoveryRequest& request, Findings findings, Corpus corpus) {
+  corpus.ignored_file_count = findings.ignored_file_count;
+  corpus.is_stream = findings.is_stream;
+  corpus.held_bytes = findings.held_bytes;
+  corpus.problems = std::move(findings.problems);
+  sort_problems(corpus.problems);
+  if (request.receiver != nullptr) {
+    for (Clip& clip : findings.clips) request.receiver->take(std::move(clip), {});
+    XTTS_TRY(request.receiver->status());
+    return corpus;
+  }
   assign_splits(request.config, request.known_splits, findings.clips, corpus.notes);
   keep_training_subset(request.config, findings.clips, corpus.notes);
   corpus.clips = std::move(findings.clips);
   put_in_canonical_order(corpus.clips);
-  corpus.problems = std::move(findings.problems);
-  sort_problems(corpus.problems);
   note_texts(corpus);
   note_look_alikes(corpus);
-  corpus.ignored_file_count = findings.ignored_file_count;
-  corpus.is_stream = findings.is_stream;
-  corpus.held_bytes = findings.held_bytes;
   return corpus;
 }
 
@@ -334,8 +399,9 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
   const auto folder = static_cast<std::uint16_t>(corpus.folders.size());
   corpus.folders.push_back(one.folders.front());
   corpus.mounts.push_back(std::move(one.mounts.front()));
-  corpus.notes.push_back(formatted("{}: layout {}, {}", entry.name, one.layout,
-                                   counted(findings.clips.size(), "clip", "clips")));
+  corpus.notes.push_back(
+      formatted("{}: layout {}, {}", entry.name, one.layout,
+                counted(findings.clips.size() + findings.passed_count, "clip", "clips")));
   for (const std::string& note : one.notes)
     corpus.notes.push_back(formatted("{}: {}", entry.name, note));
   for (const std::string& list : one.unread_lists)
@@ -359,6 +425,7 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
   for (const auto& [suffix, count] : one.not_audio) corpus.not_audio[suffix] += count;
   all.ignored_file_count += findings.ignored_file_count;
   all.is_stream = all.is_stream || findings.is_stream;
+  all.passed_count += findings.passed_count;
   all.held_bytes = std::max(all.held_bytes, findings.held_bytes);
 }
 
@@ -379,14 +446,20 @@ Result<Corpus> discover(const DiscoveryRequest& request) {
   Corpus corpus;
   Findings all;
   if (request.corpora.empty()) {
-    XTTS_ASSIGN(all, read_corpus(request, request.data, request.config, 0, corpus));
+    XTTS_ASSIGN(all,
+                read_corpus(request, {.data = request.data, .config = request.config}, corpus));
     return finish(request, std::move(all), std::move(corpus));
   }
   XTTS_TRY(check_entries(request.corpora, request.config));
   for (const auto& entry : request.corpora) {
     Corpus one;
-    auto findings = read_corpus(request, entry.folders(request.data),
-                                config_of(entry, request.config), all.held_bytes, one);
+    auto findings = read_corpus(request,
+                                {.data = entry.folders(request.data),
+                                 .config = config_of(entry, request.config),
+                                 .entry = &entry,
+                                 .folder = static_cast<std::uint16_t>(corpus.folders.size()),
+                                 .held_bytes = all.held_bytes},
+                                one);
     if (!findings) return findings.status().with_context("corpus " + entry.name);
     add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }

@@ -25,6 +25,7 @@
 #include "corpus/files/content_probe.hpp"
 #include "corpus/files/mounts.hpp"
 #include "corpus/files/source_place.hpp"
+#include "corpus/lists/layout_input.hpp"
 #include "formats/corpora.hpp"
 #include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
@@ -78,6 +79,10 @@ struct DiscoveryRequest {
   // The memory of the whole run. Where the clips of lists need more than half of it, kResource
   // says how much they need.
   std::uint64_t memory_bytes = UINT64_MAX;
+  // Set: receives the clips in place of Corpus::clips, as they are found. Splits that the corpus
+  // does not give itself, the subset, repeated ids, order and the notes on all these are then the
+  // receiver's. Layouts that need all clips at once, and too_long: split, hold them first.
+  FoundClips* receiver = nullptr;
   // Called for each folder, line and file; true ends discovery with kCancelled.
   std::function<bool()> cancelled = {};
 };

@@ -77,32 +77,51 @@ std::optional<std::string> fault_of_name(std::string_view name) {
 
 }  // namespace
 
-Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
-                      std::vector<std::string>& notes) {
-  if (!config.speaker.empty() && !config.speaker_pattern.empty()) {
-    return {StatusCode::kInvalidArgument, "speaker and speaker_pattern are both set: set one only"};
-  }
-  if (!config.speaker.empty()) {
-    const SharedText speaker = config.speaker;
-    for (Clip& clip : clips) clip.speaker = speaker;
-    return {};
-  }
-  if (config.speaker_pattern.empty()) return {};
-  XTTS_ASSIGN(const std::regex pattern, compile(config.speaker_pattern));
+struct SpeakerRule::Rule {
+  SharedText name;                    // of all clips
+  std::optional<std::regex> pattern;  // on file names
   SharedLabels speakers;
   std::uint64_t unmatched_count = 0;
-  const Clip* example = nullptr;
-  for (Clip& clip : clips) {
-    clip.speaker = speakers.of(match_speaker(pattern, file_name(clip.source)));
-    if (!clip.speaker.empty()) continue;
-    ++unmatched_count;
-    // The first path in order is the example, so the note does not depend on the order of clips.
-    if (example == nullptr || clip.source < example->source) example = &clip;
+  SharedText example;  // the first path in order, so the note does not depend on the order of clips
+};
+
+SpeakerRule::SpeakerRule(std::unique_ptr<Rule> rule) : rule_(std::move(rule)) {}
+SpeakerRule::SpeakerRule(SpeakerRule&&) noexcept = default;
+SpeakerRule& SpeakerRule::operator=(SpeakerRule&&) noexcept = default;
+SpeakerRule::~SpeakerRule() = default;
+
+Result<SpeakerRule> SpeakerRule::create(const formats::CorpusConfig& config) {
+  if (!config.speaker.empty() && !config.speaker_pattern.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "speaker and speaker_pattern are both set: set one only");
   }
-  if (unmatched_count > 0) {
-    notes.push_back("speaker_pattern gives no speaker for " +
-                    counted(unmatched_count, "clip", "clips") + " (" + example->source + ")");
+  auto rule = std::make_unique<Rule>();
+  rule->name = config.speaker;
+  if (!config.speaker_pattern.empty()) {
+    XTTS_ASSIGN(rule->pattern, compile(config.speaker_pattern));
   }
+  return SpeakerRule(std::move(rule));
+}
+
+void SpeakerRule::apply(Clip& clip) {
+  if (!rule_->name.empty()) clip.speaker = rule_->name;
+  if (!rule_->pattern) return;
+  clip.speaker = rule_->speakers.of(match_speaker(*rule_->pattern, file_name(clip.source)));
+  if (!clip.speaker.empty()) return;
+  if (rule_->unmatched_count++ == 0 || clip.source < rule_->example) rule_->example = clip.source;
+}
+
+std::optional<std::string> SpeakerRule::note() const {
+  if (rule_->unmatched_count == 0) return std::nullopt;
+  return "speaker_pattern gives no speaker for " +
+         counted(rule_->unmatched_count, "clip", "clips") + " (" + rule_->example + ")";
+}
+
+Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
+                      std::vector<std::string>& notes) {
+  XTTS_ASSIGN(auto rule, SpeakerRule::create(config));
+  for (Clip& clip : clips) rule.apply(clip);
+  if (auto note = rule.note()) notes.push_back(std::move(*note));
   return {};
 }
 

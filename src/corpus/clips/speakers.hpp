@@ -2,6 +2,8 @@
 // names their numbers. One thread at a time.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +14,26 @@
 namespace xtts::corpus {
 
 // Sets the speaker of each clip as the config says; without a config, the list's speaker stays.
-// Notes how many file names did not match. kInvalidArgument: an invalid pattern, or both a name
-// and a pattern.
+class SpeakerRule {
+ public:
+  // kInvalidArgument: an invalid pattern, or both a name and a pattern.
+  [[nodiscard]] static Result<SpeakerRule> create(const formats::CorpusConfig& config);
+  SpeakerRule(SpeakerRule&&) noexcept;
+  SpeakerRule& operator=(SpeakerRule&&) noexcept;
+  ~SpeakerRule();
+
+  void apply(Clip& clip);
+  // How many file names did not match; nullopt: all did.
+  [[nodiscard]] std::optional<std::string> note() const;
+
+ private:
+  struct Rule;
+  explicit SpeakerRule(std::unique_ptr<Rule> rule);
+
+  std::unique_ptr<Rule> rule_;  // <regex> costs a second in every file that includes it
+};
+
+// The same for clips that are in memory, with its note.
 [[nodiscard]] Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                                     std::vector<std::string>& notes);
 

@@ -53,23 +53,22 @@ struct SplitDraw {
 class SplitAssigner {
  public:
   SplitAssigner(const formats::CorpusConfig& config, std::vector<Clip>& clips)
-      : config_(config),
-        clips_(clips),
-        test_share_(1.0 - config.train_split - config.validation_split) {}
+      : config_(config), clips_(clips) {}
 
-  void run(const KnownSplits& known) {
+  // Returns how many clips validation held back.
+  std::uint64_t run(const KnownSplits& known) {
     for (std::size_t i = 0; i < clips_.size(); ++i) settle(i, known);
     std::sort(unsettled_.begin(), unsettled_.end(),
               [](const SplitDraw& a, const SplitDraw& b) { return a.number < b.number; });
+    SplitChooser chooser(config_, validation_count_);
     for (std::size_t first = 0; first < unsettled_.size();) {
       std::size_t end = first + 1;
       while (end < unsettled_.size() && unsettled_[end].number == unsettled_[first].number) ++end;
-      assign(first, end);
+      assign(first, end, chooser);
       first = end;
     }
+    return chooser.held_back_count();
   }
-
-  [[nodiscard]] std::uint64_t held_back_count() const { return held_back_count_; }
 
  private:
   void settle(std::size_t index, const KnownSplits& known) {
@@ -78,8 +77,7 @@ class SplitAssigner {
       validation_count_ += clip.split == Split::kValidation ? 1 : 0;
       return;
     }
-    const std::uint64_t number =
-        draw(kSplitDomain, config_.split_seed, split_key(clip, config_.split_by));
+    const std::uint64_t number = split_number(config_, clip);
     const std::optional<Split> split = known ? known(full_id(clip)) : std::nullopt;
     if (!split) {
       unsettled_.push_back({number, index});
@@ -93,33 +91,20 @@ class SplitAssigner {
     if (!is_new) place->second = std::min(place->second, *split);
   }
 
-  void assign(std::size_t first, std::size_t end) {
-    const Split split = choose(unsettled_[first].number, end - first);
-    if (split == Split::kValidation) validation_count_ += end - first;
+  void assign(std::size_t first, std::size_t end, SplitChooser& chooser) {
+    const std::uint64_t number = unsettled_[first].number;
+    const auto known = known_groups_.find(number);
+    if (known != known_groups_.end()) chooser.follow(known->second, end - first);
+    const Split split =
+        known != known_groups_.end() ? known->second : chooser.choose(number, end - first);
     for (std::size_t i = first; i < end; ++i) clips_[unsettled_[i].clip_index].split = split;
-  }
-
-  Split choose(std::uint64_t number, std::size_t clip_count) {
-    if (const auto known = known_groups_.find(number); known != known_groups_.end()) {
-      return known->second;
-    }
-    const double u = unit_interval(number);
-    if (u < config_.validation_split) {
-      if (validation_count_ + clip_count <= config_.validation_clips_max) return Split::kValidation;
-      held_back_count_ += clip_count;
-      return Split::kTrain;
-    }
-    const bool is_test = test_share_ > kShareMin && u < config_.validation_split + test_share_;
-    return is_test ? Split::kTest : Split::kTrain;
   }
 
   const formats::CorpusConfig& config_;
   std::vector<Clip>& clips_;
-  double test_share_;
   std::vector<SplitDraw> unsettled_;
   std::unordered_map<std::uint64_t, Split> known_groups_;
   std::uint64_t validation_count_ = 0;
-  std::uint64_t held_back_count_ = 0;
 };
 
 constexpr std::array<std::pair<std::string_view, Split>, 8> kWords = {{
@@ -139,21 +124,69 @@ bool is_of_word(char c) {
 
 }  // namespace
 
-void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
-                   std::vector<Clip>& clips, std::vector<std::string>& notes) {
-  SplitAssigner assigner(config, clips);
-  assigner.run(known);
-  if (assigner.held_back_count() > 0) {
+std::uint64_t split_number(const formats::CorpusConfig& config, const Clip& clip) {
+  return draw(kSplitDomain, config.split_seed, split_key(clip, config.split_by));
+}
+
+SplitChooser::SplitChooser(const formats::CorpusConfig& config, std::uint64_t validation_count)
+    : config_(config),
+      test_share_(1.0 - config.train_split - config.validation_split),
+      validation_count_(validation_count) {}
+
+Split SplitChooser::choose(std::uint64_t number, std::uint64_t clip_count) {
+  if (!may_validate(number)) return beyond_validation(number);
+  if (validation_count_ + clip_count <= config_.validation_clips_max) {
+    validation_count_ += clip_count;
+    return Split::kValidation;
+  }
+  held_back_count_ += clip_count;
+  return Split::kTrain;
+}
+
+void SplitChooser::follow(Split split, std::uint64_t clip_count) {
+  if (split == Split::kValidation) validation_count_ += clip_count;
+}
+
+bool SplitChooser::may_validate(std::uint64_t number) const {
+  return unit_interval(number) < config_.validation_split;
+}
+
+Split SplitChooser::beyond_validation(std::uint64_t number) const {
+  const bool is_test =
+      test_share_ > kShareMin && unit_interval(number) < config_.validation_split + test_share_;
+  return is_test ? Split::kTest : Split::kTrain;
+}
+
+void note_splits(const formats::CorpusConfig& config, std::uint64_t held_back_count,
+                 bool has_validation, std::vector<std::string>& notes) {
+  if (held_back_count > 0) {
     notes.push_back(formatted("{} that the hash gives to validation: validation_clips_max is {}",
-                              counted(assigner.held_back_count(), "clip trains", "clips train"),
+                              counted(held_back_count, "clip trains", "clips train"),
                               config.validation_clips_max));
   }
-  const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const Clip& found) {
-    return found.split == Split::kValidation;
-  });
   if (!has_validation && config.validation_split > 0) {
     notes.emplace_back("no clip is in the validation split");
   }
+}
+
+void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
+                   std::vector<Clip>& clips, std::vector<std::string>& notes) {
+  const std::uint64_t held_back_count = SplitAssigner(config, clips).run(known);
+  const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const Clip& found) {
+    return found.split == Split::kValidation;
+  });
+  note_splits(config, held_back_count, has_validation, notes);
+}
+
+bool is_in_training_subset(const formats::CorpusConfig& config, const Clip& clip) {
+  return unit_interval(draw(kSubsetDomain, config.subset_seed, full_id(clip))) <
+         config.train_subset_fraction;
+}
+
+void note_subset(std::uint64_t kept_count, std::uint64_t train_count,
+                 std::vector<std::string>& notes) {
+  notes.push_back(formatted("train_subset_fraction keeps {} of {}", kept_count,
+                            counted(train_count, "training clip", "training clips")));
 }
 
 void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>& clips,
@@ -163,11 +196,9 @@ void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>
   const auto removed_count = std::erase_if(clips, [&](const Clip& found) {
     if (found.split != Split::kTrain) return false;
     ++train_count;
-    return unit_interval(draw(kSubsetDomain, config.subset_seed, full_id(found))) >=
-           config.train_subset_fraction;
+    return !is_in_training_subset(config, found);
   });
-  notes.push_back(formatted("train_subset_fraction keeps {} of {}", train_count - removed_count,
-                            counted(train_count, "training clip", "training clips")));
+  note_subset(train_count - removed_count, train_count, notes);
 }
 
 std::optional<Split> split_of_word(std::string_view word) {

@@ -35,6 +35,41 @@ void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known
 void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                           std::vector<std::string>& notes);
 
+// --- The same, for clips that pass one by one. ---
+
+// The number that decides on a clip without a split of its own, by split_seed and split_by.
+[[nodiscard]] std::uint64_t split_number(const formats::CorpusConfig& config, const Clip& clip);
+
+// Chooses the splits of numbers. A view of the config. One thread at a time.
+class SplitChooser {
+ public:
+  // `validation_count`: clips that validate already, by their corpus' word or an earlier build's.
+  SplitChooser(const formats::CorpusConfig& config, std::uint64_t validation_count);
+
+  // The split of all `clip_count` clips with this number. Call it in ascending order, once each.
+  [[nodiscard]] Split choose(std::uint64_t number, std::uint64_t clip_count);
+  // Counts clips whose number has a split from an earlier build.
+  void follow(Split split, std::uint64_t clip_count);
+  [[nodiscard]] std::uint64_t held_back_count() const { return held_back_count_; }
+
+  // False: the number's split is beyond_validation(), however many clips there are.
+  [[nodiscard]] bool may_validate(std::uint64_t number) const;
+  [[nodiscard]] Split beyond_validation(std::uint64_t number) const;
+
+ private:
+  const formats::CorpusConfig& config_;
+  double test_share_;
+  std::uint64_t validation_count_;
+  std::uint64_t held_back_count_ = 0;
+};
+void note_splits(const formats::CorpusConfig& config, std::uint64_t held_back_count,
+                 bool has_validation, std::vector<std::string>& notes);
+
+// Whether a training clip stays in the subset; train_subset_fraction below 1 leaves some out.
+[[nodiscard]] bool is_in_training_subset(const formats::CorpusConfig& config, const Clip& clip);
+void note_subset(std::uint64_t kept_count, std::uint64_t train_count,
+                 std::vector<std::string>& notes);
+
 // --- The split that a word, or the name of a list or folder, means. Pure functions. ---
 
 // "train" or "training"; "validation", "valid", "val", "dev" or "eval"; "test"; in any letter case.

@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "corpus/files/audio_extensions.hpp"
 #include "corpus/files/names.hpp"
+#include "corpus/lists/id_twice.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "formats/rules.hpp"
 
@@ -78,6 +79,7 @@ ClipCollector::ClipCollector(const LayoutInput& input)
       outside_(input.env, input.tree),
       finder_(input.tree, index_, &outside_),
       held_bytes_(input.held_bytes) {
+  if (input.found_clips != nullptr) return;
   found_.clips.reserve(index_.audio_count());
   mentions_.reserve(index_.audio_count());
 }
@@ -126,10 +128,17 @@ void ClipCollector::refuse_clip(const ListSource& source, const ListedClip& clip
   refuse_file(clip.file, id, std::move(reason), kind, rule);
 }
 
-std::string ClipCollector::place_of_first(std::uint32_t clip) const {
+ClipPlace ClipCollector::place_of_first(std::uint32_t clip) const {
   const Mention& mention = mentions_[clip];
-  if (mention.line == 0) return printable(found_.clips[clip].source);
-  return formatted("line {} of {}", mention.line, printable(named_sources_[mention.source]->list));
+  const ListSource& source = *named_sources_[mention.source];
+  return {.list = source.list, .split_of_list = source.split, .line = mention.line, .file = {}};
+}
+
+ClipPlace ClipCollector::place_of(const ListSource& source, const ListedClip& clip) {
+  return {.list = source.list,
+          .split_of_list = source.split,
+          .line = clip.file.empty() ? clip.line : 0,
+          .file = clip.file};
 }
 
 void ClipCollector::remember_mention(const ListSource& source, const ListedClip& clip) {
@@ -163,13 +172,7 @@ void ClipCollector::add(const ListSource& source, const ListedClip& clip) {
 void ClipCollector::add_member(const ListSource& source, const ListedClip& clip) {
   ++named_count_;
   const TreeFile audio{join_path(clip.member->archive, clip.member->name), std::nullopt};
-  const std::size_t count = found_.clips.size();
   add_found(source, clip, {&audio, clip.id, false});
-  if (found_.clips.size() == count) return;
-  Clip& added = found_.clips.back();
-  added.range = clip.member->data;
-  added.row = clip.member->row;
-  added.container_bytes = static_cast<std::uint32_t>(clip.member->archive.size());
 }
 
 void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
@@ -189,42 +192,52 @@ void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
   }
   if (const auto fault = fault_of_segment(clip.segment))
     return refuse_clip(source, clip, id, *fault);
-  const auto place = static_cast<std::uint32_t>(found_.clips.size());
-  if (const auto first = places_.find_or_add(id, place, found_.clips)) {
-    const bool in_other_split = named_sources_[mentions_[*first].source]->split != source.split;
-    return refuse_clip(source, clip, id,
-                       formatted("the same id is in {}, which is used{}", place_of_first(*first),
-                                 in_other_split ? "; a clip can be in one split only" : ""),
-                       RejectClass::kInput, formats::Rule::kIdTwice);
+  if (input_.found_clips == nullptr) {
+    const auto place = static_cast<std::uint32_t>(found_.clips.size());
+    if (const auto first = places_.find_or_add(id, place, found_.clips)) {
+      return add_problem(reject_of_id_twice(id, place_of(source, clip), place_of_first(*first),
+                                            found_.clips[*first].source));
+    }
   }
   const bool is_of_tree = clip.member == nullptr && !is_in_root_place(audio.file->path);
   if (is_of_tree) used_.insert(audio.file);
   rival_count_ += audio.has_rivals ? 1 : 0;
+  ++kept_count_;
+  Clip made = make_clip(source, clip, id, audio.file->path);
+  if (input_.found_clips != nullptr)
+    return input_.found_clips->take(std::move(made), place_of(source, clip));
   remember_mention(source, clip);
-  keep(source, clip, id, audio.file->path);
+  found_.clips.push_back(std::move(made));
 }
 
 // The caller has checked everything about the clip.
-void ClipCollector::keep(const ListSource& source, const ListedClip& clip, SharedText id,
-                         std::string_view path) {
+Clip ClipCollector::make_clip(const ListSource& source, const ListedClip& clip, SharedText id,
+                              std::string_view path) {
   // Most segments of a source come one after the other, so they share its path.
-  const bool has_last_source = !found_.clips.empty() && found_.clips.back().source == path;
-  const SharedText shared_path = has_last_source ? found_.clips.back().source : SharedText(path);
-  Clip& found = found_.clips.emplace_back();
+  const bool has_last_source = !last_source_.empty() && last_source_ == path;
+  if (!has_last_source) last_source_ = path;
+  Clip found;
   const auto own_split = clip.split ? clip.split : source.split;
   found.has_own_split = own_split.has_value();
   found.split = own_split.value_or(Split::kTrain);
   found.id = std::move(id);
-  found.source = shared_path;
+  found.source = last_source_;
   found.text_raw = clip.text_raw;
   found.text_normalized = normalized_text(clip);
   found.speaker = labels_.of(clip.speaker);
   found.language = labels_.of(clip.language);
   found.segment = clip.segment;
   found.extra_json = clip.extra_json;
+  if (clip.member != nullptr) {
+    found.range = clip.member->data;
+    found.row = clip.member->row;
+    found.container_bytes = static_cast<std::uint32_t>(clip.member->archive.size());
+  }
   normalized_count_ += clip.text_normalized.empty() ? 0 : 1;
   raw_only_count_ += clip.text_normalized.empty() && !clip.text_raw.empty() ? 1 : 0;
-  held_bytes_ += bytes_of(found) - (has_last_source ? bytes_of(found.source) : 0);
+  if (input_.found_clips == nullptr)
+    held_bytes_ += bytes_of(found) - (has_last_source ? bytes_of(found.source) : 0);
+  return found;
 }
 
 // Keeps one root for all folders with the same first two steps: "/mnt/hdd", "/home/me".
@@ -249,6 +262,7 @@ std::string ClipCollector::audio_root_option() const {
 
 Status ClipCollector::check_bounds(const ListSource& source) const {
   XTTS_TRY(check_cancelled(input_.cancelled));
+  if (input_.found_clips != nullptr) XTTS_TRY(input_.found_clips->status());
   if (held_bytes() > input_.clip_bytes_max) return too_much_memory(source);
   if (found_.problems.size() <= kProblemsMax) return {};
   return {StatusCode::kInvalidArgument,
@@ -278,7 +292,7 @@ Result<Findings> ClipCollector::finish(std::span<const ListSource> sources,
                                        std::string_view expected) {
   const ListSource none;
   XTTS_TRY(check_bounds(sources.empty() ? none : sources.back()));
-  if (found_.clips.empty()) return nothing_found(sources, expected);
+  if (kept_count_ == 0) return nothing_found(sources, expected);
   add_notes(sources);
   found_.held_bytes = held_bytes();
   return std::move(found_);

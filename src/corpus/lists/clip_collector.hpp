@@ -95,9 +95,11 @@ class ClipCollector {
     std::uint32_t line = 0;    // 0: no list names it
   };
 
-  [[nodiscard]] std::string place_of_first(std::uint32_t clip) const;  // "line 3 of train.csv"
+  [[nodiscard]] ClipPlace place_of_first(std::uint32_t clip) const;
+  [[nodiscard]] static ClipPlace place_of(const ListSource& source, const ListedClip& clip);
   void remember_mention(const ListSource& source, const ListedClip& clip);
-  void keep(const ListSource& source, const ListedClip& clip, SharedText id, std::string_view path);
+  [[nodiscard]] Clip make_clip(const ListSource& source, const ListedClip& clip, SharedText id,
+                               std::string_view path);
   void add_problem(Reject problem);
   [[nodiscard]] std::uint64_t held_bytes() const { return held_bytes_ + labels_.held_bytes(); }
   [[nodiscard]] Status too_much_memory(const ListSource& source) const;
@@ -123,6 +125,8 @@ class ClipCollector {
   std::vector<const ListSource*> named_sources_;
   SharedLabels labels_;           // speakers and languages
   std::uint64_t held_bytes_ = 0;  // memory, without labels_
+  SharedText last_source_;
+  std::uint64_t kept_count_ = 0;  // clips that were found, or taken by LayoutInput::found_clips
   std::unordered_set<const TreeFile*> used_;
   std::uint64_t line_count_ = 0;
   std::uint64_t named_count_ = 0;  // whose audio may be looked for

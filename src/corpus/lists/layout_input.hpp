@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -21,6 +23,24 @@ struct ReadLog {
   ListLog list;  // a list that ended early is a failure, whatever the layout made of it
 };
 
+// Where DATA names a clip: a line of a list, or a file that is read for it alone.
+struct ClipPlace {
+  std::string_view list;
+  std::optional<Split> split_of_list;
+  std::uint64_t line = 0;  // 0: no list names it
+  std::string_view file;   // its own audio or transcript, where no list names it
+};
+
+// Takes clips as they are found, in the order of the lists, so that a corpus need not be held in
+// memory. Ids may repeat: the first clip with an id is the one that counts (id_twice.hpp).
+class FoundClips {
+ public:
+  virtual ~FoundClips() = default;
+  // A failure is kept for status(), and later clips are ignored.
+  virtual void take(Clip clip, const ClipPlace& place) = 0;
+  [[nodiscard]] virtual Status status() const = 0;
+};
+
 struct LayoutInput {
   Env& env;
   const DataTree& tree;
@@ -30,6 +50,8 @@ struct LayoutInput {
   std::uint64_t clip_bytes_max = UINT64_MAX;
   std::uint64_t held_bytes = 0;
   std::function<bool()> cancelled = {};  // as in DiscoveryRequest
+  // Set: receives clips in place of Findings::clips, from layouts that use ClipCollector.
+  FoundClips* found_clips = nullptr;
 };
 
 struct Findings {
@@ -39,8 +61,9 @@ struct Findings {
   std::vector<Reject> problems;
   std::vector<std::string> notes;
   std::uint64_t ignored_file_count = 0;
-  bool is_stream = false;        // as in Corpus
-  std::uint64_t held_bytes = 0;  // includes other corpora; 0: not counted
+  bool is_stream = false;          // as in Corpus
+  std::uint64_t passed_count = 0;  // clips that went to LayoutInput::found_clips
+  std::uint64_t held_bytes = 0;    // includes other corpora; 0: not counted
 };
 
 }  // namespace xtts::corpus

@@ -24,7 +24,6 @@ constexpr std::array<std::string_view, 6> kListEndings{"csv", "tsv", "jsonl", "j
 constexpr std::size_t kLinesSeen = 64;
 constexpr std::size_t kListsNamed = 3;
 constexpr std::size_t kHeaderCharacters = 80;
-constexpr std::size_t kClipsSeen = 64;
 
 struct Candidate {
   std::string path;

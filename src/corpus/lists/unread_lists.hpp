@@ -20,6 +20,8 @@ namespace xtts::corpus {
 [[nodiscard]] Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input,
                                                                    std::string_view but_below = {});
 
+// The number of clips with further fields that the next function looks at.
+inline constexpr std::size_t kClipsSeen = 64;
 // A column with sentences, where the lists that were read have no column known as the text:
 // "column spoken_words". nullopt: some clip has a text, or no column has sentences.
 [[nodiscard]] std::optional<std::string> find_unread_text(std::span<const Clip> clips);
