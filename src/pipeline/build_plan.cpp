@@ -24,13 +24,13 @@
 #include "pipeline/published_clip.hpp"
 #include "pipeline/source_rows.hpp"
 #include "pipeline/text_column.hpp"
+#include "pipeline/text_rules.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_worker.hpp"
 #include "records/decoder_probe.hpp"
 #include "records/segment.hpp"
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"
-#include "text/tokenizer.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -147,23 +147,15 @@ class Planner {
   }
 
   Status apply_text_policies() {
-    if (plan_.corpus.has_text && request_.recipe.corpus.no_text == formats::OddClip::kDrop) {
-      for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
-        if (!has_text(plan_.corpus.clips[i])) reject_by_rule(i, records::refusal_of_no_text());
-      }
-    }
-    if (!has_tokens(plan_, request_.recipe)) return {};
-    XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(request_.recipe.text));
+    XTTS_ASSIGN(const auto rules, TextRules::create(request_.recipe, plan_.corpus.has_text));
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
-      const Clip& clip = plan_.corpus.clips[i];
+      if (rules.drops_for_want_of_text(plan_.corpus.clips[i]))
+        reject_by_rule(i, records::refusal_of_no_text());
+    }
+    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
-      auto tokens = tokenizer.encode(text_to_tokenize(clip, request_.recipe.text));
-      if (tokens.refusal) {
-        reject_by_rule(i, std::move(*tokens.refusal));
-        continue;
-      }
-      for (const auto& [character, count] : tokens.unknown)
-        plan_.unknown_characters[character] += count;
+      auto reason = rules.refusal_of_tokens(plan_.corpus.clips[i], plan_.unknown_characters);
+      if (reason) reject_by_rule(i, std::move(*reason));
     }
     return {};
   }
@@ -353,21 +345,32 @@ class Planner {
 
 }  // namespace
 
-Result<corpus::Corpus> discover_corpus(const PlanRequest& request) {
+namespace {
+
+Result<corpus::Corpus> discover(const PlanRequest& request, corpus::FoundClips* receiver) {
   const RunConfig& run = request.build.run;
-  XTTS_ASSIGN(
-      auto found,
-      corpus::discover({.env = request.env,
-                        .data = request.build.data,
-                        .corpora = request.build.corpora,
-                        .config = request.recipe.corpus,
-                        .known_splits = known_splits(request.previous),
-                        .split_above_s = records::split_above_s(*request.recipe.features),
-                        .probe = records::make_content_probe(run.make_decoder, run.cancelled),
-                        .memory_bytes = request.memory_bytes,
-                        .cancelled = run.cancelled}));
+  return corpus::discover({.env = request.env,
+                           .data = request.build.data,
+                           .corpora = request.build.corpora,
+                           .config = request.recipe.corpus,
+                           .known_splits = known_splits(request.previous),
+                           .split_above_s = records::split_above_s(*request.recipe.features),
+                           .probe = records::make_content_probe(run.make_decoder, run.cancelled),
+                           .memory_bytes = request.memory_bytes,
+                           .receiver = receiver,
+                           .cancelled = run.cancelled});
+}
+
+}  // namespace
+
+Result<corpus::Corpus> discover_corpus(const PlanRequest& request) {
+  XTTS_ASSIGN(auto found, discover(request, nullptr));
   XTTS_TRY(take_texts(request.recipe.text, found));
   return found;
+}
+
+Result<corpus::Corpus> discover_passing(const PlanRequest& request, corpus::FoundClips& receiver) {
+  return discover(request, &receiver);
 }
 
 Result<BuildPlan> make_plan(const PlanRequest& request, std::optional<corpus::Corpus> found) {

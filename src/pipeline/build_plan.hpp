@@ -81,6 +81,9 @@ struct PlanRequest {
 
 // Lists DATA, with the texts as a cache keeps them.
 [[nodiscard]] Result<corpus::Corpus> discover_corpus(const PlanRequest& request);
+// The same without its texts: the clips go to `receiver` as they are found (corpus/corpus.hpp).
+[[nodiscard]] Result<corpus::Corpus> discover_passing(const PlanRequest& request,
+                                                      corpus::FoundClips& receiver);
 // `found`: what discover_corpus() returned for this request, if it was asked before.
 [[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request,
                                           std::optional<corpus::Corpus> found = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,9 @@ constexpr double kSecondsMost = 30.0;
 constexpr std::uint32_t kFrameStep = 32;
 constexpr std::uint32_t kTokensMost = 1024;
 constexpr std::uint32_t kTokenStep = 8;
+// Of clips whose source alone tells the length, where they pass one by one.
+constexpr std::size_t kSampleMax = 10'000;
+constexpr std::uint64_t kSampleSeed = 1;
 
 std::uint32_t rounded_up(std::uint64_t number, std::uint32_t step) {
   constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 31U;
@@ -66,6 +70,18 @@ std::uint32_t most_of(const LengthRule& rule) {
 // The length of clips that are split to fit.
 std::uint32_t split_length(const LengthRule& rule) {
   return rule.least > 0 ? rule.least : most_of(rule);
+}
+
+std::optional<double> seconds_in_list(const corpus::Clip& clip) {
+  if (!clip.segment || !clip.segment->end_s) return std::nullopt;
+  return *clip.segment->end_s - clip.segment->start_s;
+}
+
+// 0 where the length is not known, or a rule will drop the clip for it.
+std::uint32_t frames_that_count(std::optional<double> seconds, const formats::Recipe& recipe) {
+  if (!seconds || !(*seconds > 0.0)) return 0;
+  if (records::refusal_of_length(*seconds, recipe.corpus)) return 0;
+  return frames_of_seconds(*recipe.features, *seconds);
 }
 
 // Looks at the sources of clips, on several threads.
@@ -106,15 +122,12 @@ class SourceLook {
 
   // 0 where the length is not known, or a rule will drop the clip for it.
   std::uint32_t frames_of(const corpus::Clip& clip, std::unique_ptr<audio::AudioDecoder>& decoder) {
-    const auto seconds = seconds_of(clip, decoder);
-    if (!seconds || !(*seconds > 0.0)) return 0;
-    if (records::refusal_of_length(*seconds, recipe_.corpus)) return 0;
-    return frames_of_seconds(*recipe_.features, *seconds);
+    return frames_that_count(seconds_of(clip, decoder), recipe_);
   }
 
   std::optional<double> seconds_of(const corpus::Clip& clip,
                                    std::unique_ptr<audio::AudioDecoder>& decoder) {
-    if (clip.segment && clip.segment->end_s) return *clip.segment->end_s - clip.segment->start_s;
+    if (const auto seconds = seconds_in_list(clip)) return seconds;
     const auto length = length_of(clip, decoder);
     if (!length) return std::nullopt;
     const double seconds =
@@ -149,23 +162,41 @@ class SourceLook {
   Status failure_;  // the first
 };
 
-Result<std::vector<std::uint32_t>> token_counts(const LookRequest& request,
-                                                formats::TextConfig text) {
-  std::vector<std::uint32_t> counts;
-  if (!request.corpus.has_text) return counts;
+// Tells how many tokens a text has, whatever the recipe's limit.
+Result<text::Tokenizer> counting_tokenizer(formats::TextConfig text) {
   text.max_tokens = kTokensMost;
   text.too_long = formats::LongText::kDrop;  // its refusal tells the count
-  XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(text));
-  counts.reserve(request.corpus.clips.size());
+  return text::Tokenizer::create(text);
+}
+
+// nullopt: the text is refused for something else than its length.
+std::optional<std::uint32_t> token_count(const text::Tokenizer& tokenizer, const corpus::Clip& clip,
+                                         const formats::TextConfig& text) {
+  const auto tokens = tokenizer.encode(text_to_tokenize(clip, text));
+  if (!tokens.refusal) return static_cast<std::uint32_t>(tokens.values.size());
+  if (tokens.refusal->rule != formats::Rule::kTextTooLong) return std::nullopt;
+  return static_cast<std::uint32_t>(std::min(tokens.refusal->numbers[0], 4e9));
+}
+
+LengthCounts counted_lengths(const std::vector<std::uint32_t>& lengths) {
+  LengthCounts counts;
+  for (const std::uint32_t length : lengths) ++counts[length];
+  return counts;
+}
+
+Result<LengthCounts> token_counts(const LookRequest& request, const formats::TextConfig& text) {
+  LengthCounts counts;
+  if (!request.corpus.has_text) return counts;
+  XTTS_ASSIGN(const auto tokenizer, counting_tokenizer(text));
   for (const corpus::Clip& clip : request.corpus.clips) {
-    const auto tokens = tokenizer.encode(text_to_tokenize(clip, text));
-    if (!tokens.refusal) {
-      counts.push_back(static_cast<std::uint32_t>(tokens.values.size()));
-    } else if (tokens.refusal->rule == formats::Rule::kTextTooLong) {
-      counts.push_back(static_cast<std::uint32_t>(std::min(tokens.refusal->numbers[0], 4e9)));
-    }
+    if (const auto count = token_count(tokenizer, clip, text)) ++counts[*count];
   }
   return counts;
+}
+
+Result<LengthCounts> frame_counts(const LookRequest& request, const formats::Recipe& recipe) {
+  XTTS_ASSIGN(const auto frames, SourceLook(request, recipe).frames());
+  return counted_lengths(frames);
 }
 
 ChosenLength given(std::uint32_t number) {
@@ -176,29 +207,40 @@ ChosenLength given(std::uint32_t number) {
 
 }  // namespace
 
-ChosenLength choose_length(std::vector<std::uint32_t> needed, const LengthRule& rule) {
+ChosenLength choose_length_of(const LengthCounts& needed, const LengthRule& rule) {
   ChosenLength chosen;
   if (needed.empty()) {
     chosen.number = std::max(rule.least, rule.without_clip);
     return chosen;
   }
-  std::ranges::sort(needed);
-  const auto count = static_cast<double>(needed.size());
-  const auto beyond = std::ranges::upper_bound(needed, most_of(rule)) - needed.begin();
-  const std::size_t heard =
-      rule.drops_longer && beyond > 0 ? static_cast<std::size_t>(beyond) : needed.size();
-  const auto may_go = static_cast<std::size_t>((1.0 - kKept) * static_cast<double>(heard) + 1e-9);
-  const std::uint32_t wanted = rounded_up(needed[heard - 1 - may_go], rule.step);
-  chosen.number = std::max({rule.least, std::min(wanted, most_of(rule)), rule.step});
-  chosen.clip_count = needed.size();
-  chosen.longest = needed.back();
-  double filled = 0.0;
-  for (const std::uint32_t one : needed) {
-    filled += std::min(one, chosen.number);
-    if (one > chosen.number) ++chosen.longer_count;
+  std::uint64_t within = 0;  // clips that need no more than is possible
+  for (const auto& [length, count] : needed) {
+    chosen.clip_count += count;
+    if (length <= most_of(rule)) within += count;
   }
-  chosen.padding_share = 1.0 - filled / (count * chosen.number);
+  const std::uint64_t heard = rule.drops_longer && within > 0 ? within : chosen.clip_count;
+  const auto may_go = static_cast<std::uint64_t>((1.0 - kKept) * static_cast<double>(heard) + 1e-9);
+  std::uint64_t passed = 0;
+  std::uint32_t kept_longest = 0;  // of the clips that are to be kept
+  for (const auto& [length, count] : needed) {
+    passed += count;
+    kept_longest = length;
+    if (passed >= heard - may_go) break;
+  }
+  const std::uint32_t wanted = rounded_up(kept_longest, rule.step);
+  chosen.number = std::max({rule.least, std::min(wanted, most_of(rule)), rule.step});
+  chosen.longest = needed.rbegin()->first;
+  double filled = 0.0;
+  for (const auto& [length, count] : needed) {
+    filled += static_cast<double>(std::min(length, chosen.number)) * static_cast<double>(count);
+    if (length > chosen.number) chosen.longer_count += count;
+  }
+  chosen.padding_share = 1.0 - filled / (static_cast<double>(chosen.clip_count) * chosen.number);
   return chosen;
+}
+
+ChosenLength choose_length(const std::vector<std::uint32_t>& needed, const LengthRule& rule) {
+  return choose_length_of(counted_lengths(needed), rule);
 }
 
 bool has_open_lengths(const formats::Recipe& recipe) {
@@ -232,16 +274,22 @@ ChosenLengths given_lengths(const formats::Recipe& recipe) {
   return {.frames = given(recipe.features->max_frames), .tokens = given(recipe.text.max_tokens)};
 }
 
-Result<ChosenLengths> choose_lengths(const LookRequest& request, formats::Recipe& recipe) {
+namespace {
+
+// What the clips need; called where it has a say.
+using FindCounts = std::function<Result<LengthCounts>()>;
+
+Result<ChosenLengths> choose(formats::Recipe& recipe, bool has_text, const FindCounts& find_frames,
+                             const FindCounts& find_tokens) {
   ChosenLengths chosen = given_lengths(recipe);
   formats::FeatureConfig& features = *recipe.features;
   if (features.max_frames.is_of_corpus()) {
-    const LengthRule rule = frame_rule(features, request.corpus.has_text);
+    const LengthRule rule = frame_rule(features, has_text);
     if (features.too_long == formats::TooLong::kSplit) {
       chosen.frames = given(split_length(rule));
     } else {
-      XTTS_ASSIGN(auto needed, SourceLook(request, recipe).frames());
-      chosen.frames = choose_length(std::move(needed), rule);
+      XTTS_ASSIGN(const LengthCounts needed, find_frames());
+      chosen.frames = choose_length_of(needed, rule);
     }
     features.max_frames = chosen.frames.number;
   }
@@ -249,12 +297,76 @@ Result<ChosenLengths> choose_lengths(const LookRequest& request, formats::Recipe
     if (recipe.text.tokens == formats::TokenKind::kNone) {
       chosen.tokens = given(formats::TextConfig().max_tokens);
     } else {
-      XTTS_ASSIGN(auto needed, token_counts(request, recipe.text));
-      chosen.tokens = choose_length(std::move(needed), token_rule(recipe.text));
+      XTTS_ASSIGN(const LengthCounts needed, find_tokens());
+      chosen.tokens = choose_length_of(needed, token_rule(recipe.text));
     }
     recipe.text.max_tokens = chosen.tokens.number;
   }
   return chosen;
+}
+
+}  // namespace
+
+Result<ChosenLengths> choose_lengths(const LookRequest& request, formats::Recipe& recipe) {
+  return choose(
+      recipe, request.corpus.has_text, [&] { return frame_counts(request, recipe); },
+      [&] { return token_counts(request, recipe.text); });
+}
+
+Result<LengthTally> LengthTally::create(const formats::Recipe& recipe) {
+  LengthTally tally(recipe);
+  tally.frames_are_open_ = recipe.features->max_frames.is_of_corpus() &&
+                           recipe.features->too_long != formats::TooLong::kSplit;
+  if (recipe.text.max_tokens.is_of_corpus() && recipe.text.tokens != formats::TokenKind::kNone) {
+    XTTS_ASSIGN(auto tokenizer, counting_tokenizer(recipe.text));
+    tally.tokenizer_ = std::make_shared<const text::Tokenizer>(std::move(tokenizer));
+  }
+  return tally;
+}
+
+void LengthTally::add(const corpus::Clip& clip) {
+  if (tokenizer_) {
+    if (const auto count = token_count(*tokenizer_, clip, recipe_.text)) ++tokens_[*count];
+  }
+  if (!frames_are_open_) return;
+  if (const auto seconds = seconds_in_list(clip)) {
+    if (const std::uint32_t frames = frames_that_count(seconds, recipe_)) ++frames_[frames];
+  } else {
+    draw(clip);
+  }
+}
+
+// Keeps the clips with the lowest numbers, so that the order in which they pass does not matter.
+void LengthTally::draw(const corpus::Clip& clip) {
+  ++unknown_count_;
+  const std::uint64_t number = check64(as_bytes(full_id(clip)), kSampleSeed);
+  if (sample_.size() == kSampleMax) {
+    if (number >= sample_.front().number) return;
+    std::ranges::pop_heap(sample_, std::less<>());
+    sample_.pop_back();
+  }
+  Drawn& drawn = sample_.emplace_back(Drawn{.number = number, .clip = clip});
+  drawn.clip.text_raw.clear();
+  drawn.clip.text_normalized.clear();
+  drawn.clip.extra_json.clear();
+  std::ranges::push_heap(sample_, std::less<>());
+}
+
+Result<ChosenLengths> LengthTally::choose(Env& env, corpus::Corpus corpus, const RunConfig& run,
+                                          formats::Recipe& recipe) {
+  for (const Drawn& drawn : sample_) corpus.clips.push_back(drawn.clip);
+  const bool has_text = corpus.has_text;
+  const auto find_frames = [&]() -> Result<LengthCounts> {
+    XTTS_ASSIGN(const LengthCounts sampled, frame_counts({env, corpus, run}, recipe));
+    LengthCounts all = frames_;
+    for (const auto& [length, count] : sampled)
+      all[length] += count * unknown_count_ / std::max<std::size_t>(sample_.size(), 1);
+    return all;
+  };
+  const auto find_tokens = [&]() -> Result<LengthCounts> {
+    return has_text ? tokens_ : LengthCounts();
+  };
+  return pipeline::choose(recipe, has_text, find_frames, find_tokens);
 }
 
 }  // namespace xtts::pipeline

@@ -17,6 +17,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "base/env.hpp"
@@ -25,6 +27,7 @@
 #include "formats/recipe.hpp"
 #include "pipeline/chosen_lengths.hpp"
 #include "pipeline/run_config.hpp"
+#include "text/tokenizer.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -37,8 +40,12 @@ struct LengthRule {
   std::uint32_t without_clip = 0;  // where there is no clip, if it is more than the least
   bool drops_longer = false;       // what needs more than `most` is dropped, not cut
 };
+// How many clips need so many frames, or tokens.
+using LengthCounts = std::map<std::uint32_t, std::uint64_t>;
+[[nodiscard]] ChosenLength choose_length_of(const LengthCounts& needed, const LengthRule& rule);
 // `needed`: what each clip needs, in any order.
-[[nodiscard]] ChosenLength choose_length(std::vector<std::uint32_t> needed, const LengthRule& rule);
+[[nodiscard]] ChosenLength choose_length(const std::vector<std::uint32_t>& needed,
+                                         const LengthRule& rule);
 
 [[nodiscard]] bool has_open_lengths(const formats::Recipe& recipe);
 // Takes the published numbers where they are as large as the recipe asks. Numbers that mean nothing
@@ -56,6 +63,42 @@ struct LookRequest {
 // Gives each open length of the recipe its number.
 [[nodiscard]] Result<ChosenLengths> choose_lengths(const LookRequest& request,
                                                    formats::Recipe& recipe);
+// LengthTally: the same for clips that pass one by one. Lists tell the length of a segment. Of
+// clips whose source alone tells it, a seeded sample is looked at: all, if they are 10,000 or
+// fewer. Memory: 300 bytes for each clip of the sample. One thread at a time.
+class LengthTally {
+ public:
+  // `recipe`: as it was asked for.
+  [[nodiscard]] static Result<LengthTally> create(const formats::Recipe& recipe);
+
+  void add(const corpus::Clip& clip);
+
+  // Gives each open length of `recipe` its number. `corpus` has the folders, and no clips.
+  [[nodiscard]] Result<ChosenLengths> choose(Env& env, corpus::Corpus corpus, const RunConfig& run,
+                                             formats::Recipe& recipe);
+  // Of how many clips the source alone tells the length, and of how many it was looked at.
+  [[nodiscard]] std::uint64_t unknown_count() const { return unknown_count_; }
+  [[nodiscard]] std::uint64_t sample_count() const { return sample_.size(); }
+
+ private:
+  struct Drawn {
+    std::uint64_t number = 0;  // by the clip's id
+    corpus::Clip clip;
+
+    friend bool operator<(const Drawn& a, const Drawn& b) { return a.number < b.number; }
+  };
+
+  explicit LengthTally(const formats::Recipe& recipe) : recipe_(recipe) {}
+  void draw(const corpus::Clip& clip);
+
+  formats::Recipe recipe_;
+  std::shared_ptr<const text::Tokenizer> tokenizer_;  // null: tokens are not open
+  bool frames_are_open_ = false;
+  LengthCounts frames_, tokens_;
+  std::uint64_t unknown_count_ = 0;
+  std::vector<Drawn> sample_;  // a heap: the highest number is first
+};
+
 // The numbers of a recipe that leaves nothing open.
 [[nodiscard]] ChosenLengths given_lengths(const formats::Recipe& recipe);
 

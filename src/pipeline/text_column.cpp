@@ -7,7 +7,6 @@
 #include "formats/canonical_json.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/build_plan.hpp"
-#include "text/normalizer.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -20,25 +19,33 @@ std::uint32_t count_characters(std::string_view text) {
 
 }  // namespace
 
+Result<TextTaker> TextTaker::create(const formats::TextConfig& config) {
+  TextTaker taker(config);
+  if (config.store && !config.normalize.empty()) {
+    XTTS_ASSIGN(taker.normalizer_, text::TextNormalizer::create(config.normalize));
+  }
+  return taker;
+}
+
+void TextTaker::apply(corpus::Clip& clip) const {
+  if (!config_.store) {
+    clip.text_raw.clear();
+    clip.text_normalized.clear();
+  }
+  if (!normalizer_) return;
+  const SharedText& chosen = config_.use_normalized && !clip.text_normalized.empty()
+                                 ? clip.text_normalized
+                                 : clip.text_raw;
+  const std::string normalized = normalizer_->apply(chosen);
+  const SharedText kept = normalized == chosen ? SharedText(chosen) : SharedText(normalized);
+  if (normalized.empty()) clip.text_raw.clear();
+  clip.text_normalized = kept;
+}
+
 Status take_texts(const formats::TextConfig& config, corpus::Corpus& corpus) {
-  if (!config.store) {
-    for (corpus::Clip& clip : corpus.clips) {
-      clip.text_raw.clear();
-      clip.text_normalized.clear();
-    }
-    corpus.has_text = false;
-    return {};
-  }
-  if (config.normalize.empty()) return {};
-  XTTS_ASSIGN(const auto normalizer, text::TextNormalizer::create(config.normalize));
-  for (corpus::Clip& clip : corpus.clips) {
-    const SharedText& chosen = config.use_normalized && !clip.text_normalized.empty()
-                                   ? clip.text_normalized
-                                   : clip.text_raw;
-    const std::string normalized = normalizer.apply(chosen);
-    if (normalized.empty()) clip.text_raw.clear();
-    clip.text_normalized = normalized == chosen ? SharedText(chosen) : SharedText(normalized);
-  }
+  if (config.store && config.normalize.empty()) return {};
+  XTTS_ASSIGN(const auto taker, TextTaker::create(config));
+  for (corpus::Clip& clip : corpus.clips) taker.apply(clip);
   corpus.has_text =
       std::ranges::any_of(corpus.clips, [](const auto& one) { return has_text(one); });
   return {};

@@ -8,6 +8,7 @@
 #include "corpus/corpus.hpp"
 #include "formats/facts.hpp"
 #include "formats/recipe_fwd.hpp"
+#include "text/normalizer.hpp"
 #include "text/tokenizer.hpp"
 #include "xtts/status.hpp"
 
@@ -23,8 +24,21 @@ struct ClipText {
 };
 
 // Turns the texts of the lists into those that a cache keeps: none without text.store; else what
-// text.normalize makes is the normalized text. A text of which nothing is left is gone.
-// kUnsupported: a table that this version cannot read.
+// text.normalize makes is the normalized text. A text of which nothing is left is gone. A view of
+// the config. One thread at a time.
+class TextTaker {
+ public:
+  // kUnsupported: a table that this version cannot read.
+  [[nodiscard]] static Result<TextTaker> create(const formats::TextConfig& config);
+  void apply(corpus::Clip& clip) const;
+
+ private:
+  explicit TextTaker(const formats::TextConfig& config) : config_(config) {}
+
+  const formats::TextConfig& config_;
+  std::optional<text::TextNormalizer> normalizer_;
+};
+// The same for all clips of a corpus.
 [[nodiscard]] Status take_texts(const formats::TextConfig& config, corpus::Corpus& corpus);
 // The index's facts of a text that has no tokens; empty without a text.
 [[nodiscard]] formats::RecordFacts facts_of_untokenized(const corpus::Clip& clip,
