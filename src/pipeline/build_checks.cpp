@@ -224,14 +224,19 @@ std::uint64_t considered_clip_count(const BuildPlan& plan) noexcept {
 }
 
 Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit) {
-  const std::uint64_t faults = fault_count(plan.rejects);
-  const std::uint64_t allowed = allowed_faults(limit, considered_clip_count(plan));
+  return check_known_faults(fault_count(plan.rejects), considered_clip_count(plan), limit,
+                            plan.rejects);
+}
+
+Status check_known_faults(std::uint64_t faults, std::uint64_t considered_count,
+                          const RejectLimit& limit, const std::vector<Reject>& examples) {
+  const std::uint64_t allowed = allowed_faults(limit, considered_count);
   if (faults <= allowed) return {};
   return {StatusCode::kTooManyRejects,
           formatted("{} of {} cannot be used, more than the {} allowed. Nothing was computed: run "
                     "again with {} to build without them. The first of them:{}",
-                    faults, counted(considered_clip_count(plan), "clip", "clips"), allowed,
-                    option("max-rejects", std::to_string(faults)), first_of(plan.rejects, true))};
+                    faults, counted(considered_count, "clip", "clips"), allowed,
+                    option("max-rejects", std::to_string(faults)), first_of(examples, true))};
 }
 
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,

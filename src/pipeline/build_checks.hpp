@@ -64,6 +64,10 @@ struct BuildRequest;
 
 // kTooManyRejects if more clips are faulty than the limit allows, before any is decoded.
 [[nodiscard]] Status check_known_rejects(const BuildPlan& plan, const RejectLimit& limit);
+// The same by numbers alone; `examples`: some of the rejects, or all.
+[[nodiscard]] Status check_known_faults(std::uint64_t faults, std::uint64_t considered_count,
+                                        const RejectLimit& limit,
+                                        const std::vector<formats::Reject>& examples);
 
 // kTooManyRejects if more clips failed than the limit allows. Policy drops are no faults.
 [[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,

@@ -60,7 +60,7 @@ class Planner {
       XTTS_ASSIGN(found, discover_corpus(request_));
     }
     plan_.corpus = *std::move(found);
-    XTTS_TRY(check_lists_are_read());
+    XTTS_TRY(check_lists_are_read(plan_.corpus, request_.build.data.path, request_.recipe));
     // Moves the problems out: after this point only their number is used, and a million of them
     // should not be in memory twice.
     plan_.rejects.reserve(plan_.corpus.problems.size());
@@ -105,36 +105,6 @@ class Planner {
       XTTS_ASSIGN(plan_.data.audio_roots.emplace_back(), request_.env.real_path(folder));
     }
     return {};
-  }
-
-  Status check_lists_are_read() const {
-    if (plan_.corpus.unread_lists.empty() || !request_.recipe.text.store) return {};
-    if (const auto& below = plan_.corpus.corpus_below) {
-      const std::string& beside = plan_.corpus.unread_beside_it;
-      return {
-          StatusCode::kInvalidArgument,
-          formatted("{} holds one corpus, {} (layout {}): give its folder as DATA: {}{}",
-                    request_.build.data.path, corpus::printable(below->name), below->layout,
-                    shell_quoted(below->folder),
-                    beside.empty() ? ""
-                                   : "\nBeside it are texts that no layout knows how to read, and "
-                                     "a cache of that folder lacks them:\n  " +
-                                         beside)};
-    }
-    std::string lists;
-    for (const std::string& list : plan_.corpus.unread_lists) lists += "\n  " + list;
-    return {StatusCode::kInvalidArgument,
-            "DATA holds texts that no layout knows how to read:" + lists +
-                "\nA cache would lose them, and their splits and speakers. Give the columns names "
-                "that are known (audio, text, speaker, language, split), or say which are "
-                "meant with " +
-                option_or_setting("audio-column", "corpus.audio_column", "NAME") + ", " +
-                option_or_setting("text-column", "corpus.text_column", "NAME") +
-                " and so on; other encodings than UTF-8 with " +
-                option_or_setting("encoding", "corpus.encoding", "NAME") +
-                ". Or name the layout that DATA is to be read as (" +
-                option("layout-of-data", "folder") + " takes the sound alone), or give " +
-                option_on("no-text")};
   }
 
   void refuse(std::size_t i, records::Refusal refusal) {
@@ -371,6 +341,36 @@ Result<corpus::Corpus> discover_corpus(const PlanRequest& request) {
 
 Result<corpus::Corpus> discover_passing(const PlanRequest& request, corpus::FoundClips& receiver) {
   return discover(request, &receiver);
+}
+
+Status check_lists_are_read(const corpus::Corpus& corpus, const std::string& data,
+                            const formats::Recipe& recipe) {
+  if (corpus.unread_lists.empty() || !recipe.text.store) return {};
+  if (const auto& below = corpus.corpus_below) {
+    const std::string& beside = corpus.unread_beside_it;
+    return {
+        StatusCode::kInvalidArgument,
+        formatted("{} holds one corpus, {} (layout {}): give its folder as DATA: {}{}", data,
+                  xtts::corpus::printable(below->name), below->layout, shell_quoted(below->folder),
+                  beside.empty() ? ""
+                                 : "\nBeside it are texts that no layout knows how to read, and "
+                                   "a cache of that folder lacks them:\n  " +
+                                       beside)};
+  }
+  std::string lists;
+  for (const std::string& list : corpus.unread_lists) lists += "\n  " + list;
+  return {StatusCode::kInvalidArgument,
+          "DATA holds texts that no layout knows how to read:" + lists +
+              "\nA cache would lose them, and their splits and speakers. Give the columns names "
+              "that are known (audio, text, speaker, language, split), or say which are "
+              "meant with " +
+              option_or_setting("audio-column", "corpus.audio_column", "NAME") + ", " +
+              option_or_setting("text-column", "corpus.text_column", "NAME") +
+              " and so on; other encodings than UTF-8 with " +
+              option_or_setting("encoding", "corpus.encoding", "NAME") +
+              ". Or name the layout that DATA is to be read as (" +
+              option("layout-of-data", "folder") + " takes the sound alone), or give " +
+              option_on("no-text")};
 }
 
 Result<BuildPlan> make_plan(const PlanRequest& request, std::optional<corpus::Corpus> found) {

@@ -84,6 +84,9 @@ struct PlanRequest {
 // The same without its texts: the clips go to `receiver` as they are found (corpus/corpus.hpp).
 [[nodiscard]] Result<corpus::Corpus> discover_passing(const PlanRequest& request,
                                                       corpus::FoundClips& receiver);
+// kInvalidArgument where `corpus` would leave lists of DATA unread, and so lose their texts.
+[[nodiscard]] Status check_lists_are_read(const corpus::Corpus& corpus, const std::string& data,
+                                          const formats::Recipe& recipe);
 // `found`: what discover_corpus() returned for this request, if it was asked before.
 [[nodiscard]] Result<BuildPlan> make_plan(const PlanRequest& request,
                                           std::optional<corpus::Corpus> found = {});

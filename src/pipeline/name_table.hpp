@@ -13,11 +13,13 @@
 
 namespace xtts::pipeline {
 
+using NameSet = std::set<std::string, std::less<>>;
+
 // The non-empty names that the clips have in a field. It includes names of rejected clips, so that
 // a speaker's number does not depend on which clips are rejected.
-[[nodiscard]] inline std::set<std::string, std::less<>> names_of(
-    const std::vector<corpus::Clip>& clips, SharedText corpus::Clip::*field) {
-  std::set<std::string, std::less<>> names;
+[[nodiscard]] inline NameSet names_of(const std::vector<corpus::Clip>& clips,
+                                      SharedText corpus::Clip::*field) {
+  NameSet names;
   for (const corpus::Clip& clip : clips) {
     const std::string_view name = clip.*field;
     if (!name.empty() && !names.contains(name)) names.emplace(name);
@@ -29,8 +31,7 @@ class NameTable {
  public:
   // The table begins with `known`, unchanged, in which each name is once. New names of `found`
   // follow, sorted, so that the order of discovery does not matter.
-  NameTable(std::vector<std::string> known, const std::set<std::string, std::less<>>& found)
-      : names_(std::move(known)) {
+  NameTable(std::vector<std::string> known, const NameSet& found) : names_(std::move(known)) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       [[maybe_unused]] const bool is_new =
           numbers_.emplace(names_[i], static_cast<std::int32_t>(i)).second;

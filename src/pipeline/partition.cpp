@@ -48,8 +48,7 @@ std::uint32_t part_of_shard(const ShardBytes& shard, std::uint32_t part_count) {
 Digest digest_of_all_clips(const BuildPlan& plan) {
   PlanHasher hasher;
   for (std::size_t i = 0; i < plan.clips.size(); ++i) {
-    hasher.add_content(plan.corpus.clips[i]);
-    hasher.add_number(plan.clips[i].fate == ClipFate::kRejected);
+    hasher.add_planned(plan.corpus.clips[i], plan.clips[i].fate == ClipFate::kRejected);
   }
   return hasher.finish();
 }

@@ -12,6 +12,7 @@
 #include "pipeline/estimate.hpp"
 #include "pipeline/lengths.hpp"
 #include "pipeline/losses.hpp"
+#include "pipeline/name_table.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/planned_part.hpp"
 #include "pipeline/resource_advice.hpp"
@@ -70,9 +71,10 @@ Result<BuildPlan> make_plan_of(const BuildJob& job, const CacheState& cache_stat
 }
 
 void tell_speakers(const BuildJob& job, const formats::Manifest* published, const BuildPlan& plan) {
-  const auto note =
-      note_on_speakers(job.request.known_speakers,
-                       published == nullptr ? nullptr : &published->speakers, plan.corpus.clips);
+  const std::vector<std::string>& given = job.request.known_speakers;
+  if (given.empty()) return;
+  const auto note = note_on_speakers(given, published == nullptr ? nullptr : &published->speakers,
+                                     names_of(plan.corpus.clips, &corpus::Clip::speaker));
   if (note) job.observer.notice(*note);
 }
 

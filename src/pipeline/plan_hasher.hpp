@@ -45,6 +45,12 @@ class PlanHasher {
     add(clip.extra_json);
   }
 
+  // Adds a clip to the digest of all clips of all parts. `is_refused`: for its text.
+  void add_planned(const corpus::Clip& clip, bool is_refused) {
+    add_content(clip);
+    add_number(is_refused);
+  }
+
   // Adds what tells whether the file is the very same as before.
   void add_identity(const corpus::Clip& clip) {
     add_number(clip.source_mtime_ns);

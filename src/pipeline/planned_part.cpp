@@ -44,7 +44,7 @@ Status of_another_plan(const std::string& path) {
                     formats::kPlanName)};
 }
 
-RowNames names_of(const formats::Plan& plan) {
+RowNames row_names_of(const formats::Plan& plan) {
   RowNames names;
   names.datasets.assign(plan.datasets.begin(), plan.datasets.end());
   names.speakers.assign(plan.speakers.begin(), plan.speakers.end());
@@ -58,7 +58,7 @@ class PartFile {
   PartFile(const RandomAccessFile& file, const PlannedPart& part)
       : file_(file),
         part_(part),
-        names_(names_of(part.plan)),
+        names_(row_names_of(part.plan)),
         rows_(names_, part.plan.folders.size()) {}
 
   Status read_into(Corpus& corpus) {

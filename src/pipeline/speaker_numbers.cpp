@@ -5,7 +5,6 @@
 #include "base/counted.hpp"
 #include "base/formatted.hpp"
 #include "base/option_names.hpp"
-#include "pipeline/name_table.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -16,9 +15,7 @@ std::string quoted(const std::string& name) {
   return formatted("'{}'", name);
 }
 
-std::string names_without_clip(const std::vector<std::string>& given,
-                               const std::vector<corpus::Clip>& clips) {
-  const auto found = names_of(clips, &corpus::Clip::speaker);
+std::string names_without_clip(const std::vector<std::string>& given, const NameSet& found) {
   std::string names;
   std::size_t count = 0;
   for (const std::string& name : given) {
@@ -52,7 +49,7 @@ const std::vector<std::string>& numbers_to_keep(const std::vector<std::string>& 
 
 std::optional<std::string> note_on_speakers(const std::vector<std::string>& given,
                                             const std::vector<std::string>* published,
-                                            const std::vector<corpus::Clip>& clips) {
+                                            const NameSet& found) {
   if (given.empty()) return std::nullopt;
   std::string note;
   if (published != nullptr && given.size() > published->size()) {
@@ -61,7 +58,7 @@ std::optional<std::string> note_on_speakers(const std::vector<std::string>& give
   } else if (published != nullptr) {
     note = "the cache has these numbers already";
   }
-  if (const std::string idle = names_without_clip(given, clips); !idle.empty())
+  if (const std::string idle = names_without_clip(given, found); !idle.empty())
     note += (note.empty() ? "" : "; ") + idle;
   if (note.empty()) return std::nullopt;
   return formatted("{}: {}", option("speakers"), note);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/clips/clip.hpp"
+#include "pipeline/name_table.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -21,8 +21,9 @@ namespace xtts::pipeline {
     const std::vector<std::string>& published, const std::vector<std::string>& given);
 
 // Tells the user about `given`, in words; nullopt: nothing. `published`: null for a new cache.
+// `found`: the speakers of DATA.
 [[nodiscard]] std::optional<std::string> note_on_speakers(const std::vector<std::string>& given,
                                                           const std::vector<std::string>* published,
-                                                          const std::vector<corpus::Clip>& clips);
+                                                          const NameSet& found);
 
 }  // namespace xtts::pipeline

@@ -7,6 +7,7 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/confined_env.hpp"
+#include "base/counted.hpp"
 #include "base/formatted.hpp"
 #include "base/option_names.hpp"
 #include "base/try.hpp"
@@ -18,22 +19,27 @@
 #include "pipeline/lengths.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/name_table.hpp"
+#include "pipeline/plan_hasher.hpp"
 #include "pipeline/speaker_numbers.hpp"
+#include "pipeline/text_column.hpp"
+#include "pipeline/text_rules.hpp"
+#include "plan/clip_spool.hpp"
+#include "plan/gathered_clips.hpp"
+#include "plan/name_interner.hpp"
 #include "plan/part_writer.hpp"
 #include "plan/plan_folder.hpp"
+#include "plan/plan_losses.hpp"
+#include "plan/row_sorter.hpp"
 #include "plan/shard_dealer.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
+#include "records/segment.hpp"
 
 namespace xtts::plan {
 namespace {
 
 using formats::Plan;
 using formats::Reject;
-using pipeline::BuildPlan;
-using pipeline::ClipFate;
-
-constexpr std::size_t kRejectsKept = 1000;
 
 Status check_data(Env& env, const pipeline::BuildRequest& build) {
   if (build.corpora.empty()) return pipeline::check_data_folder(env, build.data.path);
@@ -72,6 +78,18 @@ Digest digest_of_request(const PlanRequest& request, const formats::Numerics& nu
                                             {"numerics", numerics.hash().to_hex()}}));
 }
 
+// Numbers as keys, in whose order they are sorted.
+std::string key_of_number(std::uint64_t number) {
+  std::string key;
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  return key;
+}
+std::uint64_t number_of_key(std::string_view key) {
+  std::uint64_t number = 0;
+  for (const char byte : key) number = number << 8U | static_cast<unsigned char>(byte);
+  return number;
+}
+
 // Which root of the folder a mount leads to.
 formats::PlanMount mount_of(const std::string& place, const std::string& real,
                             const std::vector<std::string>& roots) {
@@ -99,22 +117,7 @@ Status add_folders(Env& env, const pipeline::BuildRequest& build, const corpus::
   return {};
 }
 
-std::vector<std::string> names_of(const std::vector<std::string>& known,
-                                  const std::vector<corpus::Clip>& clips,
-                                  SharedText corpus::Clip::*field) {
-  return pipeline::NameTable(known, pipeline::names_of(clips, field)).names();
-}
-
-std::optional<double> seconds_of(const std::vector<corpus::Clip>& clips) {
-  double seconds = 0.0;
-  for (const corpus::Clip& clip : clips) {
-    if (!clip.segment || !clip.segment->end_s) return std::nullopt;
-    seconds += *clip.segment->end_s - clip.segment->start_s;
-  }
-  return seconds;
-}
-
-// The names' numbers in rows.
+// Gives rows the numbers that the plan has for names. Neighbours mostly share theirs.
 class NameNumbers {
  public:
   explicit NameNumbers(const Plan& plan)
@@ -122,31 +125,43 @@ class NameNumbers {
         speakers_(plan.speakers, {}),
         languages_(plan.languages, {}) {}
 
-  [[nodiscard]] pipeline::RowNumbers of(const corpus::Clip& clip) const {
-    return {.dataset = static_cast<std::uint64_t>(std::max(datasets_.number_of(clip.dataset), 0)),
-            .speaker = static_cast<std::uint64_t>(speakers_.number_of(clip.speaker) + 1),
-            .language = static_cast<std::uint64_t>(languages_.number_of(clip.language) + 1)};
+  [[nodiscard]] pipeline::RowNumbers of(const corpus::Clip& clip) {
+    if (clip.dataset != last_dataset_ || clip.speaker != last_speaker_ ||
+        clip.language != last_language_) {
+      last_dataset_ = clip.dataset;
+      last_speaker_ = clip.speaker;
+      last_language_ = clip.language;
+      last_ = {
+          .dataset = static_cast<std::uint64_t>(std::max(datasets_.number_of(clip.dataset), 0)),
+          .speaker = static_cast<std::uint64_t>(speakers_.number_of(clip.speaker) + 1),
+          .language = static_cast<std::uint64_t>(languages_.number_of(clip.language) + 1)};
+    }
+    return last_;
   }
 
  private:
   pipeline::NameTable datasets_, speakers_, languages_;
+  SharedText last_dataset_, last_speaker_, last_language_;
+  pipeline::RowNumbers last_;
 };
 
-Verdict verdict_of(const pipeline::PlannedClip& clip) {
-  return clip.fate == ClipFate::kRejected ? Verdict::kRefusedText : Verdict::kCompute;
-}
-
-// Equal lines are in one part: merge takes a line that two parts tell once.
-std::uint32_t part_of_reject(const Reject& reject, std::uint32_t part_count) {
-  return static_cast<std::uint32_t>(check64(as_bytes(formats::encode_reject(reject))) %
-                                    part_count) +
-         1;
-}
+// Shares of the memory. Half of it is discovery's, for what layouts hold at once.
+constexpr std::uint64_t kShareOfClips = 4;
+constexpr std::uint64_t kShareOfSplits = 16;
+constexpr std::uint64_t kShareOfRejects = 16;
 
 class Planner {
  public:
   Planner(Env& env, const PlanRequest& request, PlanFolder& folder)
-      : env_(env), request_(request), build_(request.build), folder_(folder) {}
+      : env_(env),
+        request_(request),
+        build_(request.build),
+        folder_(folder),
+        clips_(env, folder.scratch_path("clips"), build_.run.memory_bytes / kShareOfClips),
+        spool_(env, {folder.scratch_path("train"), folder.scratch_path("validation"),
+                     folder.scratch_path("test")}),
+        losses_(env, folder.scratch_path("rejects"), build_.run.memory_bytes / kShareOfRejects,
+                request.part_count) {}
 
   Result<PlanReport> run() {
     XTTS_TRY(find_numerics());
@@ -154,15 +169,16 @@ class Planner {
     XTTS_ASSIGN(const bool is_there, look_at_old_plan());
     if (is_there) return std::move(report_);
     XTTS_TRY(folder_.begin());
-    XTTS_ASSIGN(auto found, find_clips());
-    const auto columns = records::sound_columns(build_.recipe, report_.plan.numerics);
-    XTTS_ASSIGN(const BuildPlan planned,
-                pipeline::make_plan({.env = env_, .build = build_, .recipe = build_.recipe},
-                                    std::move(found)));
-    XTTS_TRY(check_losses(planned));
-    XTTS_TRY(describe(planned));
-    XTTS_TRY(write_parts(planned, records::clips_per_shard(columns)));
+    XTTS_TRY(list_data());
+    XTTS_TRY(choose_splits());
+    XTTS_TRY(put_in_order());
+    XTTS_TRY(choose_lengths());
+    XTTS_TRY(describe());
+    XTTS_TRY(judge_texts());
+    XTTS_TRY(losses_.check(build_, report_.plan.clip_count()));
+    XTTS_TRY(write_parts());
     XTTS_TRY(folder_.publish(report_.plan));
+    losses_.report(report_);
     return std::move(report_);
   }
 
@@ -192,95 +208,251 @@ class Planner {
                   folder_.path(), old->data_path, old->parts.size(), option_on("overwrite")));
   }
 
-  // Lists DATA, and gives open lengths their numbers.
-  Result<corpus::Corpus> find_clips() {
+  // Gathers the clips of DATA, as its lists name them.
+  Status list_data() {
     const bool is_open = pipeline::has_open_lengths(build_.recipe);
     const formats::Recipe longest = is_open ? pipeline::with_longest(build_.recipe) : build_.recipe;
-    XTTS_ASSIGN(auto found, pipeline::discover_corpus({.env = env_,
-                                                       .build = build_,
-                                                       .recipe = longest,
-                                                       .memory_bytes = build_.run.memory_bytes}));
-    report_.lengths = pipeline::given_lengths(build_.recipe);
-    if (is_open) {
-      XTTS_ASSIGN(report_.lengths,
-                  pipeline::choose_lengths({env_, found, build_.run}, build_.recipe));
-    }
-    return found;
-  }
-
-  Status check_losses(const BuildPlan& planned) const {
-    XTTS_TRY(check_cancelled(build_.run.cancelled));
-    XTTS_TRY(pipeline::check_known_rejects(planned, build_.max_rejects));
-    return pipeline::check_known_drops(planned, build_.recipe, build_.max_losses);
-  }
-
-  Status describe(const BuildPlan& planned) {
-    const corpus::Corpus& corpus = planned.corpus;
-    Plan& plan = report_.plan;
-    plan.clips = planned.all_clips;
-    plan.recipe = build_.recipe;
-    plan.data_path = planned.data.path;
-    plan.audio_roots = planned.data.audio_roots;
-    XTTS_TRY(add_folders(env_, build_, corpus, plan));
-    plan.layout = corpus.layout;
-    plan.has_text = corpus.has_text;
-    plan.is_stream = corpus.is_stream;
-    plan.datasets = names_of({""}, corpus.clips, &corpus::Clip::dataset);
-    plan.speakers = names_of(build_.known_speakers, corpus.clips, &corpus::Clip::speaker);
-    plan.languages = names_of({}, corpus.clips, &corpus::Clip::language);
-    for (const corpus::Clip& clip : corpus.clips)
-      ++plan.clips_by_split[std::string(to_string(clip.split))];
-    report_.notes = corpus.notes;
-    if (auto note = pipeline::note_on_speakers(build_.known_speakers, nullptr, corpus.clips))
-      report_.notes.push_back(std::move(*note));
-    report_.unknown_characters = planned.unknown_characters;
-    report_.sound_seconds = seconds_of(corpus.clips);
-    report_.refused_text_count = planned.count_of(ClipFate::kRejected);
-    const auto kept = std::min(planned.rejects.size(), kRejectsKept);
-    report_.rejects.assign(planned.rejects.begin(),
-                           planned.rejects.begin() + static_cast<std::ptrdiff_t>(kept));
+    XTTS_ASSIGN(corpus_, pipeline::discover_passing({.env = env_,
+                                                     .build = build_,
+                                                     .recipe = longest,
+                                                     .memory_bytes = build_.run.memory_bytes},
+                                                    clips_));
+    XTTS_TRY(clips_.finish(corpus_.folders.size()));
+    XTTS_TRY(pipeline::check_lists_are_read(corpus_, build_.data.path, build_.recipe));
+    for (const Reject& problem : corpus_.problems) XTTS_TRY(losses_.add(problem));
+    corpus_.problems = {};
     return {};
   }
 
-  // The rejects of lists come before those of texts.
-  [[nodiscard]] static std::span<const Reject> rejects_of_lists(const BuildPlan& planned) {
-    return std::span(planned.rejects).first(planned.corpus.problems.size());
+  // One pass over clips by their ids: finds ids that are there twice, and draws the splits.
+  Status choose_splits() {
+    RowSorter draws(env_, folder_.scratch_path("splits"), build_.run.memory_bytes / kShareOfSplits);
+    const corpus::SplitChooser rule(build_.recipe.corpus, 0);
+    std::uint64_t validation_count = 0;
+    std::uint64_t without_text = 0;
+    const auto use = [&](corpus::Clip& clip) -> Status {
+      XTTS_TRY(pass("clips by id"));
+      if (!has_text(clip) && without_text++ == 0) first_without_text_ = full_id(clip);
+      ++found_count_;
+      validation_count += clip.has_own_split && clip.split == corpus::Split::kValidation ? 1 : 0;
+      if (clip.has_own_split) return {};
+      const std::uint64_t number = corpus::split_number(build_.recipe.corpus, clip);
+      return rule.may_validate(number) ? draws.add(key_of_number(number), {}) : Status();
+    };
+    XTTS_TRY(clips_.for_each(use, [&](const Reject& reject) { return losses_.add(reject); }));
+    XTTS_TRY(draws.finish());
+    without_text_count_ = without_text;
+    return choose_validation(draws, validation_count);
   }
 
-  Status write_parts(const BuildPlan& planned, std::uint64_t clips_per_shard) {
-    ShardDealer dealer(clips_per_shard, request_.part_count);
-    for (std::size_t i = 0; i < planned.clips.size(); ++i)
-      dealer.measure(planned.corpus.clips[i], verdict_of(planned.clips[i]));
-    report_.plan.parts = dealer.deal();
-    std::vector<std::vector<const Reject*>> rejects(request_.part_count);
-    for (const Reject& reject : rejects_of_lists(planned))
-      rejects[part_of_reject(reject, request_.part_count) - 1].push_back(&reject);
-    const NameNumbers numbers(report_.plan);
-    SharedSourceCounter shared;
-    std::size_t next = 0;
-    for (std::uint32_t index = 1; index <= request_.part_count; ++index) {
-      XTTS_TRY(check_cancelled(build_.run.cancelled));
-      formats::PlanPart& part = report_.plan.parts[index - 1];
-      XTTS_ASSIGN(const auto writer,
-                  PartWriter::create(env_, folder_.path(),
-                                     {.index = index,
-                                      .count = request_.part_count,
-                                      .plan = report_.plan.clips,
-                                      .clip_count = part.clip_count,
-                                      .reject_count = rejects[index - 1].size()}));
-      for (const std::size_t end = next + part.clip_count; next < end; ++next) {
-        const corpus::Clip& clip = planned.corpus.clips[next];
-        shared.add(clip, index);
-        XTTS_TRY(writer->add(clip, numbers.of(clip)));
+  // Of clips whose number may validate, the lowest do, as many as there is room for.
+  Status choose_validation(const RowSorter& draws, std::uint64_t validation_count) {
+    corpus::SplitChooser chooser(build_.recipe.corpus, validation_count);
+    const auto end_group = [&](std::uint64_t number, std::uint64_t count) {
+      if (count > 0 && chooser.choose(number, count) == corpus::Split::kValidation)
+        validating_.push_back(number);
+    };
+    XTTS_ASSIGN(const auto rows, draws.read());
+    std::uint64_t number = 0;
+    std::uint64_t count = 0;
+    while (true) {
+      XTTS_ASSIGN(const bool has_more, rows->next());
+      if (!has_more) break;
+      const std::uint64_t next = number_of_key(rows->key());
+      if (next != number) {
+        end_group(number, count);
+        count = 0;
       }
-      for (const Reject* reject : rejects[index - 1]) XTTS_TRY(writer->add(*reject));
-      XTTS_ASSIGN(formats::PlanPart written, writer->finish());
-      written.shard_count = part.shard_count;
-      written.source_bytes = part.source_bytes;
-      part = std::move(written);
+      number = next;
+      ++count;
+    }
+    end_group(number, count);
+    held_back_count_ = chooser.held_back_count();
+    return {};
+  }
+
+  [[nodiscard]] corpus::Split split_of(const corpus::Clip& clip,
+                                       const corpus::SplitChooser& rule) const {
+    if (clip.has_own_split) return clip.split;
+    const std::uint64_t number = corpus::split_number(build_.recipe.corpus, clip);
+    if (!rule.may_validate(number)) return rule.beyond_validation(number);
+    return std::ranges::binary_search(validating_, number) ? corpus::Split::kValidation
+                                                           : corpus::Split::kTrain;
+  }
+
+  // The next pass: each clip gets its split and its texts as a cache keeps them, and goes to its
+  // place in canonical order.
+  Status put_in_order() {
+    const corpus::SplitChooser rule(build_.recipe.corpus, 0);
+    XTTS_ASSIGN(const auto texts, pipeline::TextTaker::create(build_.recipe.text));
+    XTTS_ASSIGN(lengths_, pipeline::LengthTally::create(build_.recipe));
+    std::uint64_t train_count = 0;
+    std::uint64_t kept_count = 0;
+    const bool is_subset = build_.recipe.corpus.train_subset_fraction < 1.0;
+    const auto use = [&](corpus::Clip& clip) -> Status {
+      XTTS_TRY(pass("clips in order"));
+      clip.split = split_of(clip, rule);
+      if (is_subset && clip.split == corpus::Split::kTrain) {
+        ++train_count;
+        if (!corpus::is_in_training_subset(build_.recipe.corpus, clip)) return {};
+        ++kept_count;
+      }
+      texts.apply(clip);
+      return add_in_order(clip);
+    };
+    XTTS_TRY(clips_.for_each(use, {}));
+    XTTS_TRY(spool_.finish());
+    if (is_subset) corpus::note_subset(kept_count, train_count, corpus_.notes);
+    const auto& by_split = report_.plan.clips_by_split;
+    corpus::note_splits(build_.recipe.corpus, held_back_count_,
+                        by_split.contains(std::string(to_string(corpus::Split::kValidation))),
+                        corpus_.notes);
+    return {};
+  }
+
+  Status add_in_order(const corpus::Clip& clip) {
+    ++report_.plan.clips_by_split[std::string(to_string(clip.split))];
+    corpus_.has_text = corpus_.has_text || has_text(clip);
+    if (clip.segment && clip.segment->end_s) {
+      listed_seconds_ += *clip.segment->end_s - clip.segment->start_s;
+    } else {
+      has_unlisted_seconds_ = true;
+    }
+    lengths_->add(clip);
+    const pipeline::RowNumbers numbers = names_.of(clip);
+    return spool_.add(clip, numbers);
+  }
+
+  Status choose_lengths() {
+    report_.lengths = pipeline::given_lengths(build_.recipe);
+    if (!pipeline::has_open_lengths(build_.recipe)) return {};
+    XTTS_ASSIGN(report_.lengths, lengths_->choose(env_, corpus_, build_.run, build_.recipe));
+    if (lengths_->unknown_count() > lengths_->sample_count()) {
+      corpus_.notes.push_back(formatted(
+          "lengths are those of {} of {}, chosen by their ids: no list tells them",
+          lengths_->sample_count(), counted(lengths_->unknown_count(), "source", "sources")));
+    }
+    return {};
+  }
+
+  Status describe() {
+    Plan& plan = report_.plan;
+    plan.recipe = build_.recipe;
+    XTTS_ASSIGN(plan.data_path, env_.real_path(build_.data.path));
+    for (const std::string& root : build_.data.audio_roots) {
+      XTTS_ASSIGN(plan.audio_roots.emplace_back(), env_.real_path(root));
+    }
+    XTTS_TRY(add_folders(env_, build_, corpus_, plan));
+    plan.layout = corpus_.layout;
+    plan.has_text = corpus_.has_text;
+    plan.is_stream = corpus_.is_stream;
+    const auto found = [](const std::vector<SharedText>& names) {
+      pipeline::NameSet set;
+      for (const SharedText& name : names)
+        if (!name.empty()) set.emplace(name.view());
+      return set;
+    };
+    const pipeline::NameSet speakers = found(names_.names().speakers);
+    plan.datasets = pipeline::NameTable({""}, found(names_.names().datasets)).names();
+    plan.speakers = pipeline::NameTable(build_.known_speakers, speakers).names();
+    plan.languages = pipeline::NameTable({}, found(names_.names().languages)).names();
+    if (!has_unlisted_seconds_) report_.sound_seconds = listed_seconds_;
+    if (without_text_count_ > 0 && without_text_count_ < found_count_) {
+      corpus_.notes.push_back(
+          formatted("{} no text ({}{}", counted(without_text_count_, "clip has", "clips have"),
+                    first_without_text_, without_text_count_ > 1 ? ", ...)" : ")"));
+    }
+    if (auto note = pipeline::note_on_speakers(build_.known_speakers, nullptr, speakers))
+      corpus_.notes.push_back(std::move(*note));
+    report_.notes = corpus_.notes;
+    return {};
+  }
+
+  // The pass in canonical order: which texts are refused, and what the shards weigh.
+  Status judge_texts() {
+    XTTS_ASSIGN(const auto rules, pipeline::TextRules::create(build_.recipe, corpus_.has_text));
+    const auto columns = records::sound_columns(build_.recipe, report_.plan.numerics);
+    ShardDealer dealer(records::clips_per_shard(columns), request_.part_count);
+    pipeline::PlanHasher hasher;
+    const auto use = [&](const corpus::Clip& clip) -> Status {
+      XTTS_TRY(pass("texts"));
+      auto reason = rules.refusal_of(clip, report_.unknown_characters);
+      hasher.add_planned(clip, reason.has_value());
+      dealer.measure(clip, reason ? Verdict::kRefusedText : Verdict::kCompute);
+      if (reason)
+        losses_.add_refused_text(
+            records::reject_of(clip, formats::RejectClass::kPolicy, std::move(*reason)));
+      return {};
+    };
+    XTTS_TRY(spool_.for_each(names_.names(), corpus_.folders.size(), use));
+    report_.plan.clips = hasher.finish();
+    report_.plan.parts = dealer.deal();
+    return {};
+  }
+
+  // The last pass writes each part's clips, then its share of the rejects of lists.
+  Status write_parts() {
+    XTTS_TRY(losses_.finish());
+    XTTS_ASSIGN(const auto rejects, losses_.read());
+    NameNumbers numbers(report_.plan);
+    SharedSourceCounter shared(build_.run.memory_bytes / kShareOfClips);
+    std::uint32_t index = 0;
+    std::uint64_t left = 0;  // clips of the part at hand
+    std::unique_ptr<PartWriter> writer;
+    const auto use = [&](const corpus::Clip& clip) -> Status {
+      XTTS_TRY(pass("clips in parts"));
+      while (left == 0) {
+        XTTS_TRY(end_part(index, std::move(writer), *rejects));
+        XTTS_ASSIGN(writer, begin_part(++index));
+        left = report_.plan.parts[index - 1].clip_count;
+      }
+      --left;
+      shared.add(clip, index);
+      return writer->add(clip, numbers.of(clip));
+    };
+    XTTS_TRY(spool_.for_each(names_.names(), corpus_.folders.size(), use));
+    XTTS_TRY(end_part(index, std::move(writer), *rejects));
+    while (index < request_.part_count) {
+      XTTS_ASSIGN(writer, begin_part(++index));
+      XTTS_TRY(end_part(index, std::move(writer), *rejects));
     }
     report_.shared = shared.finish();
     return {};
+  }
+
+  Result<std::unique_ptr<PartWriter>> begin_part(std::uint32_t index) {
+    return PartWriter::create(env_, folder_.path(),
+                              {.index = index,
+                               .count = request_.part_count,
+                               .plan = report_.plan.clips,
+                               .clip_count = report_.plan.parts[index - 1].clip_count,
+                               .reject_count = losses_.count_of_part(index)});
+  }
+
+  // `writer`: null before the first part.
+  Status end_part(std::uint32_t index, std::unique_ptr<PartWriter> writer,
+                  RejectsOfParts& rejects) {
+    if (writer == nullptr) return {};
+    for (std::uint64_t i = 0; i < losses_.count_of_part(index); ++i) {
+      XTTS_ASSIGN(const Reject reject, rejects.next());
+      XTTS_TRY(writer->add(reject));
+    }
+    formats::PlanPart& part = report_.plan.parts[index - 1];
+    XTTS_ASSIGN(formats::PlanPart written, writer->finish());
+    written.shard_count = part.shard_count;
+    written.source_bytes = part.source_bytes;
+    part = std::move(written);
+    return {};
+  }
+
+  // Counts a clip of a pass: tells of it, and looks whether to stop.
+  Status pass(const char* step) {
+    constexpr std::uint64_t kStride = 4096;
+    if (step != step_) passed_count_ = 0;
+    step_ = step;
+    if (++passed_count_ % kStride != 0) return {};
+    if (request_.progress) request_.progress(step, passed_count_, clips_.count());
+    return check_cancelled(build_.run.cancelled);
   }
 
   Env& env_;
@@ -288,6 +460,21 @@ class Planner {
   pipeline::BuildRequest build_;  // its recipe gets its lengths
   PlanFolder& folder_;
   PlanReport report_;
+  corpus::Corpus corpus_;  // without clips
+  GatheredClips clips_;
+  ClipSpool spool_;
+  NameInterner names_;  // of the clips in the spool
+  PlanLosses losses_;
+  std::vector<std::uint64_t> validating_;  // numbers of clips in the validation split, ascending
+  std::optional<pipeline::LengthTally> lengths_;
+  std::uint64_t held_back_count_ = 0;
+  std::uint64_t found_count_ = 0;
+  std::uint64_t without_text_count_ = 0;
+  std::string first_without_text_;
+  double listed_seconds_ = 0.0;
+  bool has_unlisted_seconds_ = false;
+  const char* step_ = nullptr;  // of pass()
+  std::uint64_t passed_count_ = 0;
 };
 
 Result<PlanReport> run(Env& whole_env, const PlanRequest& request) {

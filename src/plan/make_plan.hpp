@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct PlanRequest {
   bool overwrite = false;  // replaces another plan
   std::function<void(const std::string& text)> notice = {};
   std::function<bool()> cancelled = {};
+  // `total`: clips that DATA names.
+  std::function<void(const char* step, std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
 struct PlanReport {
