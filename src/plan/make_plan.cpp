@@ -34,6 +34,7 @@
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/segment.hpp"
+#include "store/durable.hpp"
 
 namespace xtts::plan {
 namespace {
@@ -145,6 +146,8 @@ class NameNumbers {
   pipeline::RowNumbers last_;
 };
 
+constexpr std::string_view kClipsName = "clips";
+
 // Shares of the memory. Half of it is discovery's, for what layouts hold at once.
 constexpr std::uint64_t kShareOfClips = 4;
 constexpr std::uint64_t kShareOfSplits = 16;
@@ -157,7 +160,7 @@ class Planner {
         request_(request),
         build_(request.build),
         folder_(folder),
-        clips_(env, folder.scratch_path("clips"), build_.run.memory_bytes / kShareOfClips),
+        clips_(env, folder.scratch_path(kClipsName), build_.run.memory_bytes / kShareOfClips),
         spool_(env, {folder.scratch_path("train"), folder.scratch_path("validation"),
                      folder.scratch_path("test")}),
         losses_(env, folder.scratch_path("rejects"), build_.run.memory_bytes / kShareOfRejects,
@@ -302,6 +305,8 @@ class Planner {
     };
     XTTS_TRY(clips_.for_each(use, {}));
     XTTS_TRY(spool_.finish());
+    // The disk then holds the clips twice at most.
+    XTTS_TRY(store::remove_if_there(env_, folder_.scratch_path(kClipsName)));
     if (is_subset) corpus::note_subset(kept_count, train_count, corpus_.notes);
     const auto& by_split = report_.plan.clips_by_split;
     corpus::note_splits(build_.recipe.corpus, held_back_count_,

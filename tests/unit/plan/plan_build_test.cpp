@@ -76,6 +76,34 @@ pipeline::BuildRequest request_of_two_corpora() {
   return request;
 }
 
+// Ids that are there twice, in one list and in two.
+void add_ids_twice(MemoryEnv& env) {
+  add_listed_sounds(env, 20);
+  (void)env.remove_file(kData + "/metadata.csv");
+  const auto row = [](std::uint32_t number, const std::string& text) {
+    return clip_name(number) + "\twavs/" + clip_name(number) + ".wav\t" + text + "\n";
+  };
+  std::string train = "id\taudio\ttext\n";
+  std::string validation = train;
+  for (std::uint32_t i = 0; i < 20; ++i) (i < 12 ? train : validation) += row(i, "Sentence.");
+  train += row(3, "Again.");
+  validation += row(5, "Again.") + row(15, "Again.");
+  env.add_file(kData + "/train.tsv", train);
+  env.add_file(kData + "/validation.tsv", validation);
+}
+
+// An id that is there twice in each of two corpora is four clips' names, of which two are used.
+void add_corpora_with_ids_twice(MemoryEnv& env) {
+  add_ids_twice(env);
+  for (const auto& [path, bytes] : files_below(env, kData)) env.add_file("/other/" + path, bytes);
+  env.add_file("/corpora.yaml", "the request has what it says");
+}
+
+void add_plain_sounds(MemoryEnv& env) {
+  add_sounds(env, 20);
+  env.add_file(kData + "/odd.wav", "");
+}
+
 class PlannedParts : public ::testing::TestWithParam<Scene> {};
 
 TEST_P(PlannedParts, MergeToTheBytesOfOneBuild) {
@@ -241,31 +269,56 @@ TEST_P(PartRefuses, BeforeItComputes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scenes, PlannedParts,
-    ::testing::Values(Scene{"One", add_grown_data, [] { return lenient(); }, 1},
-                      Scene{"Three", add_grown_data, [] { return lenient(); }},
-                      Scene{"MoreThanShards", add_grown_data, [] { return lenient(); }, 9},
-                      Scene{"Hdf5", add_grown_data, [] { return lenient({"storage.store=hdf5"}); }},
-                      Scene{"WithoutTokens", add_grown_data,
-                            [] { return lenient({"text.tokens=none"}); }},
-                      Scene{"WithoutTexts", add_grown_data,
-                            [] {
-                              auto request = lenient();
-                              request.recipe.text.store = false;
-                              return request;
-                            }},
-                      Scene{"LengthsOfTheCorpus", add_grown_data,
-                            [] {
-                              return lenient({"features.max_frames=auto", "text.max_tokens=auto"});
-                            }},
-                      Scene{"Segments", add_talks, [] { return lenient(); }},
-                      Scene{"Speakers", add_talks,
-                            [] {
-                              auto request = lenient();
-                              request.known_speakers = {"nobody", "talk-b"};
-                              return request;
-                            }},
-                      Scene{"SeveralCorpora", add_two_corpora, request_of_two_corpora},
-                      Scene{"NoClipIsLeft", add_grown_data, [] { return lenient(); }, 40}),
+    ::testing::Values(
+        Scene{"One", add_grown_data, [] { return lenient(); }, 1},
+        Scene{"Three", add_grown_data, [] { return lenient(); }},
+        Scene{"MoreThanShards", add_grown_data, [] { return lenient(); }, 9},
+        Scene{"Hdf5", add_grown_data, [] { return lenient({"storage.store=hdf5"}); }},
+        Scene{"WithoutTokens", add_grown_data, [] { return lenient({"text.tokens=none"}); }},
+        Scene{"WithoutTexts", add_grown_data,
+              [] {
+                auto request = lenient();
+                request.recipe.text.store = false;
+                return request;
+              }},
+        Scene{"LengthsOfTheCorpus", add_grown_data,
+              [] {
+                return lenient({"features.max_frames=auto", "text.max_tokens=auto"});
+              }},
+        Scene{"Segments", add_talks, [] { return lenient(); }},
+        Scene{"Speakers", add_talks,
+              [] {
+                auto request = lenient();
+                request.known_speakers = {"nobody", "talk-b"};
+                return request;
+              }},
+        Scene{"SeveralCorpora", add_two_corpora, request_of_two_corpora},
+        Scene{"IdsTwice", add_ids_twice, [] { return lenient(); }},
+        Scene{"IdsTwiceInSeveralCorpora", add_corpora_with_ids_twice, request_of_two_corpora},
+        Scene{"PlainFolder", add_plain_sounds, [] { return lenient(); }},
+        Scene{"LongClipsAreSplit", add_talks,
+              [] {
+                return lenient({"features.too_long=split", "features.max_frames=64"});
+              }},
+        Scene{"Splits", add_grown_data,
+              [] {
+                return lenient({"corpus.train_split=0.4", "corpus.validation_split=0.4"});
+              }},
+        Scene{"FewMayValidate", add_grown_data,
+              [] {
+                return lenient({"corpus.train_split=0.4", "corpus.validation_split=0.6",
+                                "corpus.validation_clips_max=3"});
+              }},
+        Scene{"SplitsBySpeaker", add_talks,
+              [] {
+                return lenient({"corpus.train_split=0.5", "corpus.validation_split=0.5",
+                                "corpus.split_by=speaker", "corpus.validation_clips_max=14"});
+              }},
+        Scene{"SubsetOfTraining", add_grown_data,
+              [] { return lenient({"corpus.train_subset_fraction=0.5"}); }},
+        Scene{"SpeakersByPattern", add_grown_data,
+              [] { return lenient({"corpus.speaker_pattern=clip-(..)"}); }},
+        Scene{"NoClipIsLeft", add_grown_data, [] { return lenient(); }, 40}),
     [](const auto& instance) { return instance.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -384,6 +437,41 @@ TEST(Plan, RefusesASecondPlanner) {
   ASSERT_TRUE(plan::make_plan(env, request).ok());
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->code(), StatusCode::kBusy);
+}
+
+// Rows that do not fit into memory are sorted in runs, and give the same files.
+TEST(Plan, IsTheSameInLittleMemory) {
+  MemoryEnv env;
+  env.add_file(kData + "/talk.wav", tone_wav(300.0, {.seconds = 0.1}));
+  std::string list = "audio\tstart\tend\ttext\tspeaker\n";
+  for (std::uint32_t i = 0; i < 30'000; ++i) {
+    const std::string begin = std::to_string(i * 7919 % 30'000);  // ids are in no order
+    list += "talk.wav\t" + begin + "\t" + begin + ".5\tSentence " + begin + ".\tspeaker " +
+            std::to_string(i % 50) + "\n";
+  }
+  list += "talk.wav\t17\t17.5\tAgain.\tspeaker 1\n";
+  env.add_file(kData + "/metadata.tsv", list);
+  auto request = plan_request(
+      lenient({"corpus.layout=table", "corpus.validation_split=0.1", "corpus.train_split=0.9"}), 5);
+  const auto planned = plan::make_plan(env, request);
+  ASSERT_TRUE(planned.ok()) << planned.status().message();
+  EXPECT_EQ(planned->plan.clip_count(), 30'000U);
+  EXPECT_EQ(planned->plan.reject_count(), 1U);
+  EXPECT_EQ(planned->plan.clips_by_split.at("validation"), 2000U);
+  const Files expected = files_below(env, kPlan);
+  request.build.run.memory_bytes = std::uint64_t{4} << 20U;
+  request.overwrite = true;
+  std::uint64_t scratch_bytes = 0;
+  env.set_hook([&](EnvOperation& operation) {
+    if (operation.call == EnvCall::kAppend && operation.path.ends_with("clips.tmp"))
+      scratch_bytes += operation.size_bytes;
+    return Status();
+  });
+  const auto again = plan::make_plan(env, request);
+  env.set_hook({});
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_GT(scratch_bytes, std::uint64_t{2} << 20U) << "nothing was spilled";
+  EXPECT_EQ(difference(expected, files_below(env, kPlan)), "");
 }
 
 TEST(Plan, TellsWhichSourcesSeveralPartsRead) {
