@@ -10,6 +10,7 @@
 #include "cli/build_flags.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "plan/make_plan.hpp"
 #include "report/human.hpp"
@@ -97,7 +98,7 @@ std::string shared_text(const plan::SharedSources& shared) {
       escape_controls(formatted(
           "{} of several parts: {}{}",
           format_counted(shared.count, "archive or long source is", "archives or long sources are"),
-          names, shared.count > shared.names.size() ? " and so on" : "")));
+          names, shared.is_all && shared.count == shared.names.size() ? "" : " and so on")));
 }
 
 std::string next_text(const PlanOptions& options, const formats::Plan& plan) {
@@ -165,7 +166,9 @@ nlohmann::json to_json(const PlanOptions& options, const plan::PlanReport& repor
   json["refused_texts"] = report.refused_text_count;
   json["notes"] = report.notes;
   json["unknown_characters"] = report.unknown_characters;
-  json["shared_sources"] = {{"count", report.shared.count}, {"names", report.shared.names}};
+  json["shared_sources"] = {{"count", report.shared.count},
+                            {"names", report.shared.names},
+                            {"all", report.shared.is_all}};
   return json;
 }
 
@@ -181,9 +184,17 @@ Status run_plan(Context& context, const PlanOptions& options) {
   request.build.run.cancelled = stop_requested;
   request.cancelled = stop_requested;
   request.notice = [&context](const std::string& text) { context.warn(text); };
+  ProgressView view(context);
+  request.progress = [&view](const char* step, std::uint64_t done, std::uint64_t total) {
+    view.update([&] {
+      return total == 0 ? formatted("{} {}", format_count(done), step)
+                        : formatted("{} of {}", report::format_share(done, total), step);
+    });
+  };
   const auto begin = context.env.now();
   const GracefulStopScope graceful_stop;
   const auto report = plan::make_plan(context.env, request);
+  view.clear();
   if (report.status().code() == StatusCode::kCancelled)
     return {StatusCode::kCancelled, "stopped: there is no plan; the same command begins again"};
   if (!report) return report.status();

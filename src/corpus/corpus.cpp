@@ -287,12 +287,9 @@ Status finish_clips(const DiscoveryRequest& request, const OneCorpus& one, const
 // The same where the clips have gone on, one by one.
 Status finish_passing(PassingClips& passing, const LayoutInput& input, Findings& findings,
                       Corpus& corpus) {
-  const bool were_held = !findings.clips.empty();
-  if (were_held) XTTS_TRY(note_what_is_unread(input, findings.clips, corpus));
   pass_on(passing, findings, corpus);
   XTTS_TRY(passing.status());
-  if (!were_held && passing.without_text())
-    XTTS_TRY(note_what_is_unread(input, *passing.without_text(), corpus));
+  XTTS_TRY(note_what_is_unread(input, passing.telling_clips(), corpus));
   XTTS_TRY(check_any_left(findings, input.tree));
   std::ranges::move(findings.notes, std::back_inserter(corpus.notes));
   return {};

@@ -28,9 +28,7 @@ Result<std::unique_ptr<PassingClips>> PassingClips::create(const formats::Corpus
 }
 
 void PassingClips::take(Clip clip, const ClipPlace& place) {
-  if (has_text(clip)) without_text_.reset();
-  const bool tells = without_text_ && !clip.extra_json.empty();
-  if (tells && without_text_->size() < kClipsSeen) without_text_->push_back(clip);
+  if (!has_text_) remember(clip);
   if (auto problem = set_facts_(clip)) {
     problems_.push_back(std::move(*problem));
     return;
@@ -40,6 +38,13 @@ void PassingClips::take(Clip clip, const ClipPlace& place) {
   if (entry_ != nullptr) place_in_corpus(clip);
   ++count_;
   receiver_.take(std::move(clip), place);
+}
+
+void PassingClips::remember(const Clip& clip) {
+  has_text_ = has_text(clip);
+  if (has_text_) telling_clips_.clear();
+  const bool tells = has_text_ || !clip.extra_json.empty();
+  if (tells && telling_clips_.size() < kClipsSeen) telling_clips_.push_back(clip);
 }
 
 void PassingClips::place_in_corpus(Clip& clip) {

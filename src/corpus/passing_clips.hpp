@@ -38,15 +38,13 @@ class PassingClips final : public FoundClips {
   [[nodiscard]] std::uint64_t count() const { return count_; }  // of clips that went on
   [[nodiscard]] std::vector<Reject>& problems() { return problems_; }
   [[nodiscard]] std::optional<std::string> speaker_note() const { return speakers_.note(); }
-  // Some clips that tell whether a column of sentences is not known as the text: unset where some
-  // clip has a text.
-  [[nodiscard]] const std::optional<std::vector<Clip>>& without_text() const {
-    return without_text_;
-  }
+  // Clips that tell as much as all of them whether a column of sentences is not known as the text.
+  [[nodiscard]] const std::vector<Clip>& telling_clips() const { return telling_clips_; }
 
  private:
   PassingClips(const formats::CorpusConfig& config, const formats::CorporaEntry* entry,
                std::uint16_t folder, FoundClips& receiver, SpeakerRule speakers);
+  void remember(const Clip& clip);
   void place_in_corpus(Clip& clip);
 
   const formats::CorporaEntry* const entry_;
@@ -60,7 +58,8 @@ class PassingClips final : public FoundClips {
   SharedLabels speakers_of_corpus_;
   std::uint64_t count_ = 0;
   std::vector<Reject> problems_;
-  std::optional<std::vector<Clip>> without_text_{std::in_place};
+  bool has_text_ = false;
+  std::vector<Clip> telling_clips_;  // the first with further fields; one with a text, if any
 };
 
 }  // namespace xtts::corpus

@@ -14,6 +14,8 @@ namespace {
 using corpus::Clip;
 using corpus::ClipPlace;
 
+constexpr std::uint64_t kProgressStride = 4096;
+
 // In front of a row: the place where the clip was found.
 constexpr std::uint32_t kNoList = UINT32_MAX;
 constexpr std::size_t kPlaceBytes = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
@@ -50,6 +52,7 @@ void GatheredClips::take(Clip clip, const ClipPlace& place) {
   row_ += place.file;
   pipeline::PartRowWriter().append(clip, interner_.of(clip), row_);
   failure_ = sorter_.add(key, row_);
+  if (progress_ && count() % kProgressStride == 0) progress_(count());
 }
 
 Status GatheredClips::finish(std::size_t folder_count) {

@@ -21,8 +21,11 @@ namespace xtts::plan {
 
 class GatheredClips final : public corpus::FoundClips {
  public:
-  GatheredClips(Env& env, const std::string& scratch_path, std::uint64_t memory_bytes)
-      : sorter_(env, scratch_path, memory_bytes) {}
+  // `progress`: called now and then with the number of clips so far; may be null.
+  using Progress = std::function<void(std::uint64_t count)>;
+  GatheredClips(Env& env, const std::string& scratch_path, std::uint64_t memory_bytes,
+                Progress progress)
+      : sorter_(env, scratch_path, memory_bytes), progress_(std::move(progress)) {}
 
   void take(corpus::Clip clip, const corpus::ClipPlace& place) override;
   [[nodiscard]] Status status() const override { return failure_; }
@@ -56,6 +59,7 @@ class GatheredClips final : public corpus::FoundClips {
                                                  const Place& place_of_first) const;
 
   RowSorter sorter_;
+  Progress progress_;
   NameInterner interner_;
   std::vector<List> lists_;
   std::map<std::string, std::uint32_t, std::less<>> number_of_list_;

@@ -160,7 +160,8 @@ class Planner {
         request_(request),
         build_(request.build),
         folder_(folder),
-        clips_(env, folder.scratch_path(kClipsName), build_.run.memory_bytes / kShareOfClips),
+        clips_(env, folder.scratch_path(kClipsName), build_.run.memory_bytes / kShareOfClips,
+               [this](std::uint64_t count) { tell("clips listed", count, 0); }),
         spool_(env, {folder.scratch_path("train"), folder.scratch_path("validation"),
                      folder.scratch_path("test")}),
         losses_(env, folder.scratch_path("rejects"), build_.run.memory_bytes / kShareOfRejects,
@@ -450,13 +451,17 @@ class Planner {
     return {};
   }
 
+  void tell(const char* step, std::uint64_t done, std::uint64_t total) const {
+    if (request_.progress) request_.progress(step, done, total);
+  }
+
   // Counts a clip of a pass: tells of it, and looks whether to stop.
   Status pass(const char* step) {
     constexpr std::uint64_t kStride = 4096;
     if (step != step_) passed_count_ = 0;
     step_ = step;
     if (++passed_count_ % kStride != 0) return {};
-    if (request_.progress) request_.progress(step, passed_count_, clips_.count());
+    tell(step, passed_count_, clips_.count());
     return check_cancelled(build_.run.cancelled);
   }
 

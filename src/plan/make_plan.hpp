@@ -31,7 +31,7 @@ struct PlanRequest {
   bool overwrite = false;  // replaces another plan
   std::function<void(const std::string& text)> notice = {};
   std::function<bool()> cancelled = {};
-  // `total`: clips that DATA names.
+  // `total`: clips that DATA names; 0 while they are listed.
   std::function<void(const char* step, std::uint64_t done, std::uint64_t total)> progress = {};
 };
 

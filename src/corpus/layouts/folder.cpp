@@ -42,9 +42,10 @@ class FolderReader {
   }
 
   Result<Findings> read() {
-    found_.clips.reserve(index_.audio_count());
+    if (input_.found_clips == nullptr) found_.clips.reserve(index_.audio_count());
     for (const TreeFile& file : input_.tree.files) {
       XTTS_TRY(check_cancelled(input_.cancelled));
+      if (input_.found_clips != nullptr) XTTS_TRY(input_.found_clips->status());
       if (file.audio_rank) {
         read_audio(file);
       } else {
@@ -87,7 +88,12 @@ class FolderReader {
     Clip clip;
     clip.id = id;
     clip.source = file.path;
-    if (add_text(stem, is_rival, clip)) found_.clips.push_back(std::move(clip));
+    if (!add_text(stem, is_rival, clip)) return;
+    if (input_.found_clips != nullptr) {
+      input_.found_clips->take(std::move(clip), {});
+    } else {
+      found_.clips.push_back(std::move(clip));
+    }
   }
 
   // False: the transcript exists but is unusable. The clip is dropped too, since sound and text
