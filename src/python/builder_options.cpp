@@ -33,6 +33,7 @@ constexpr OptionRow<BuildOptions> kBuildRows[] = {
     {"allow_mixed", put_member<&BuildOptions::allow_mixed>},
     {"dry_run", put_member<&BuildOptions::dry_run>},
     {"discard_unfinished", put_member<&BuildOptions::discard_unfinished>},
+    {"part", put_member<&BuildOptions::part>},
 };
 
 constexpr OptionRow<VerifyOptions> kVerifyRows[] = {

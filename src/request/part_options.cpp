@@ -16,7 +16,8 @@
 namespace xtts::request {
 namespace {
 
-Status decided_by_plan(std::string_view given) {
+// `given`: an option as its user knows it.
+Status decided_by_plan(const std::string& given) {
   return {
       StatusCode::kInvalidArgument,
       formatted("{} is decided by the plan, for all its parts alike: leave it out, or give it to "
@@ -39,10 +40,10 @@ Status check_options(const BuildOptions& options) {
            {"device", &BuildOptions::device},
            {"isa", &BuildOptions::isa},
            {"partition", &BuildOptions::partition}}) {
-    if (options.*text != usual.*text) return decided_by_plan(name);
+    if (options.*text != usual.*text) return decided_by_plan(option(name));
   }
-  if (!options.settings.empty()) return decided_by_plan("set");
-  if (options.no_text) return decided_by_plan("no-text");
+  if (!options.settings.empty()) return decided_by_plan(option_set("KEY", "VALUE"));
+  if (options.no_text) return decided_by_plan(option_on("no-text"));
   if (!options.retry_rejects) return {};
   return {StatusCode::kInvalidArgument,
           formatted("a part of a plan is not changed once it is built: leave out {}, or give {} to "

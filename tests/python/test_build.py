@@ -167,6 +167,21 @@ def test_parts_are_built_one_by_one(corpus, tmp_path):
     assert len(xp.open(tmp_path / "whole")) == 37
 
 
+def test_parts_of_a_plan_are_built_one_by_one(corpus, tmp_path):
+    tell("plan", corpus, tmp_path / "plan", "--parts", 2, "--max-rejects", "50%", "--max-dropped", "100%", "--quiet")
+    limits = {"max_rejects": "50%", "max_dropped": "100%", "progress": False}
+    for part in ("0001", "0002"):
+        xp.build(cache=tmp_path / part, part=tmp_path / "plan" / part, **limits)
+    tell("merge", tmp_path / "whole", tmp_path / "0001", tmp_path / "0002", "--max-rejects", "50%", "--quiet")
+    xp.build(corpus, tmp_path / "one", **limits)
+    whole, one = files(tmp_path / "whole"), files(tmp_path / "one")
+    assert {name: whole[name] for name in whole if name != "sources.bin"} == {
+        name: one[name] for name in one if name != "sources.bin"
+    }
+    with pytest.raises(xp.InvalidArgumentError, match="settings.* is decided by the plan"):
+        xp.build(cache=tmp_path / "no", part=tmp_path / "plan/0001", settings={"max_frames": 3}, progress=False)
+
+
 def test_verify_and_repair(built, copy):
     whole = files(copy)
     told = []

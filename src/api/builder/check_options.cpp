@@ -26,14 +26,16 @@ Status check_all_paths(std::initializer_list<Named> paths) {
 }  // namespace
 
 Status check_texts(const BuildOptions& options, Paths needed) {
-  if (needed != Paths::kNone) XTTS_TRY(check_path("data", options.data));
+  const bool needs_data = needed != Paths::kNone && options.part.empty();
+  if (needs_data) XTTS_TRY(check_path("data", options.data));
   if (needed == Paths::kDataAndCache) XTTS_TRY(check_path("cache", options.cache));
   XTTS_TRY(check_all_paths({{"data", &options.data},
                             {"cache", &options.cache},
                             {"recipe", &options.recipe},
                             {"config", &options.config},
                             {"speakers_file", &options.speakers_file},
-                            {"program", &options.program}}));
+                            {"program", &options.program},
+                            {"part", &options.part}}));
   for (const std::string& setting : options.settings) XTTS_TRY(check_text("settings", setting));
   return check_all_texts({{"layout_of_data", &options.layout_of_data},
                           {"language", &options.language},

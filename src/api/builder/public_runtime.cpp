@@ -49,6 +49,7 @@ Status check_options_of_runtime(const BuildOptions& options) {
   };
   if (!options.cache.empty()) return refuse("cache");
   if (!options.partition.empty()) return refuse("partition");
+  if (!options.part.empty()) return refuse("part");
   if (options.retry_rejects) return refuse("retry_rejects");
   if (options.overwrite) return refuse("overwrite");
   if (options.allow_mixed) return refuse("allow_mixed");

@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(
                     StatusCode::kInvalidArgument, "--recipe is decided by the plan"},
         PartRefusal{"ASetting",
                     [](auto& env) { return status_of(env, {.settings = {"max_frames=3"}}); },
-                    StatusCode::kInvalidArgument, "--set is decided by the plan"},
+                    StatusCode::kInvalidArgument, "--set KEY=VALUE is decided by the plan"},
         PartRefusal{"AnIsa", [](auto& env) { return status_of(env, {.isa = "scalar"}); },
                     StatusCode::kInvalidArgument, "--isa is decided by the plan"},
         PartRefusal{"OtherLibraries",

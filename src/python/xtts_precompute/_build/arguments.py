@@ -133,6 +133,7 @@ _OPTIONS: dict[str, tuple[Callable[[str, Any], Any], str | None]] = {
     "max_gone": (_percentage, None),
     "no_text": (switch, None),
     "partition": (_part, None),
+    "part": (path_bytes, None),
     "threads": (lambda name, value: whole(name, value, 1, 1024), "thread_count"),
     "retry_rejects": (switch, None),
     "allow_mixed": (switch, None),

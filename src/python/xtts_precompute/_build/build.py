@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         max_gone: float | str
         no_text: bool
         partition: str | tuple[int, int] | None
+        part: Path | None
         threads: int | None
         retry_rejects: bool
         overwrite: bool | str
@@ -294,6 +295,7 @@ def build(
     max_gone: float | str = "5%",
     no_text: bool = False,
     partition: str | tuple[int, int] | None = None,
+    part: Path | None = None,
     threads: int | None = None,
     retry_rejects: bool = False,
     overwrite: bool | str = False,
@@ -343,6 +345,8 @@ def build(
         no_text: True: only the sound. Then a list that no layout can read is no error.
         partition: (i, n): only part i of n, counted from 1. `xtts-precompute merge` joins the
             parts.
+        part: A part of a plan, "plan/0007", which `xtts-precompute plan` made. The plan has the
+            recipe and the clips; `data` then says where DATA is here. None: where it was planned.
         threads: Threads that compute. None: all processors.
         retry_rejects: True: tries clips again that were rejected before.
         overwrite: True: begins anew; the published cache stays until the end. A digest
@@ -370,14 +374,16 @@ def build(
     core = _core_that_builds()
     if cache is None:
         raise InvalidArgumentError("build() needs the cache's folder: cache=")
-    if (data is None) == (dataset is None):
+    if part is not None and dataset is not None:
+        raise InvalidArgumentError("a part of a plan has its own DATA: leave out dataset=")
+    if part is None and (data is None) == (dataset is None):
         raise InvalidArgumentError("build() takes either data or dataset=")
     options = builder_options(
         data=data, cache=cache, recipe=recipe, settings=settings, config=config, layout_of_data=layout_of_data,
         audio_roots=audio_roots, language=language, speakers=speakers, store=store, layout=layout, dtype=dtype,
         device=device, isa=isa, memory=memory, max_rejects=max_rejects, max_dropped=max_dropped, max_gone=max_gone,
-        no_text=no_text, partition=partition, threads=threads, retry_rejects=retry_rejects, allow_mixed=allow_mixed,
-        dry_run=dry_run, discard_unfinished=discard_unfinished,
+        no_text=no_text, partition=partition, part=part, threads=threads, retry_rejects=retry_rejects,
+        allow_mixed=allow_mixed, dry_run=dry_run, discard_unfinished=discard_unfinished,
     )  # fmt: skip
     if is_digest(overwrite):
         options |= {"overwrite": True, "overwrite_only": overwrite}
