@@ -22,7 +22,7 @@ Status decided_by_plan(const std::string& given) {
       StatusCode::kInvalidArgument,
       formatted("{} is decided by the plan, for all its parts alike: leave it out, or give it to "
                 "'xtts-precompute plan'",
-                option(given))};
+                given)};
 }
 
 Status check_options(const BuildOptions& options) {
