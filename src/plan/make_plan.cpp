@@ -58,14 +58,19 @@ Status check_duplicates(const formats::Recipe& recipe) {
 }
 
 // The question that a plan answers. Lengths that the corpus is to choose are named as such.
-Digest digest_of_request(const PlanRequest& request, const formats::Numerics& numerics) {
+Digest digest_of_request(Env& env, const PlanRequest& request, const formats::Numerics& numerics) {
   const pipeline::BuildRequest& build = request.build;
+  // The same folder has one name, wherever the command runs.
+  const auto real = [&env](const std::string& path) {
+    const auto found = env.real_path(path);
+    return found ? *found : path;
+  };
   const formats::Recipe& recipe = build.recipe;
   nlohmann::json folders = nlohmann::json::array();
   for (const auto& entry : build.corpora)
-    folders.push_back({entry.name, entry.folder, entry.layout, entry.language, entry.speaker,
+    folders.push_back({entry.name, real(entry.folder), entry.layout, entry.language, entry.speaker,
                        entry.speaker_pattern, entry.split, entry.encoding, entry.audio_roots});
-  return digest128(formats::dump_canonical({{"data", build.data.path},
+  return digest128(formats::dump_canonical({{"data", real(build.data.path)},
                                             {"audio_roots", build.data.audio_roots},
                                             {"corpora", std::move(folders)},
                                             {"features", to_json(*recipe.features)},
@@ -169,10 +174,9 @@ class Planner {
 
   Result<PlanReport> run() {
     XTTS_TRY(find_numerics());
-    report_.plan.asked = digest_of_request(request_, report_.plan.numerics);
+    report_.plan.asked = digest_of_request(env_, request_, report_.plan.numerics);
     XTTS_ASSIGN(const bool is_there, look_at_old_plan());
     if (is_there) return std::move(report_);
-    XTTS_TRY(folder_.begin());
     XTTS_TRY(list_data());
     XTTS_TRY(choose_splits());
     XTTS_TRY(put_in_order());
@@ -180,6 +184,7 @@ class Planner {
     XTTS_TRY(describe());
     XTTS_TRY(judge_texts());
     XTTS_TRY(losses_.check(build_, report_.plan.clip_count()));
+    XTTS_TRY(folder_.withdraw());
     XTTS_TRY(write_parts());
     XTTS_TRY(folder_.publish(report_.plan));
     losses_.report(report_);

@@ -1,7 +1,6 @@
 #include "plan/plan_folder.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -54,8 +53,10 @@ Result<std::unique_ptr<PlanFolder>> PlanFolder::open(Env& env, const std::string
     if (is_new) (void)env.remove_directory(path);
     return lock.status();
   }
-  return std::unique_ptr<PlanFolder>(
+  std::unique_ptr<PlanFolder> folder(
       new PlanFolder(env, std::move(confined), path, std::move(*lock), is_new));
+  XTTS_TRY(folder->remove_scratch());
+  return folder;
 }
 
 PlanFolder::PlanFolder(Env& whole_env, std::shared_ptr<Env> env, std::string path,
@@ -82,26 +83,33 @@ Result<std::optional<formats::Plan>> PlanFolder::plan() {
   return plan ? std::optional(std::move(*plan)) : std::nullopt;
 }
 
-Status PlanFolder::begin() {
-  XTTS_TRY(remove_scratch());
+Status PlanFolder::withdraw() {
   XTTS_TRY(lock_->check());
   XTTS_TRY(store::remove_if_there(env_, plan_path(path_)));
+  is_withdrawn_ = true;
   return env_.sync_directory(path_);
 }
 
-Status PlanFolder::publish(const formats::Plan& plan) {
-  std::set<std::string> files;
-  for (const formats::PlanPart& part : plan.parts) files.insert(part.file);
+Status PlanFolder::remove_parts_but(const std::set<std::string>& files) {
   XTTS_ASSIGN(const auto entries, env_.list(path_));
   for (const DirectoryEntry& entry : entries) {
     if (is_part_name(entry.name) && !files.contains(entry.name))
       XTTS_TRY(store::remove_if_there(env_, join_path(path_, entry.name)));
   }
+  return {};
+}
+
+Status PlanFolder::publish(const formats::Plan& plan) {
+  std::set<std::string> files;
+  for (const formats::PlanPart& part : plan.parts) files.insert(part.file);
+  XTTS_TRY(remove_parts_but(files));
   XTTS_TRY(env_.sync_directory(path_));
   XTTS_TRY(lock_->check());
   const std::string temporary = scratch_path(formats::kPlanName);
   XTTS_TRY(store::write_synced_file(env_, temporary, as_bytes(formats::encode_plan(plan))));
-  return store::rename_durably(env_, temporary, plan_path(path_));
+  XTTS_TRY(store::rename_durably(env_, temporary, plan_path(path_)));
+  is_withdrawn_ = false;
+  return {};
 }
 
 Status PlanFolder::remove_scratch() {
@@ -118,6 +126,7 @@ Status PlanFolder::remove_scratch() {
 
 Status PlanFolder::finish() {
   XTTS_TRY(lock_->check());
+  if (is_withdrawn_ && !env_.stat(plan_path(path_)).ok()) XTTS_TRY(remove_parts_but({}));
   XTTS_TRY(remove_scratch());
   const std::string folder = store::build_folder(path_);
   // Without its mark .build/ must hold nothing else, also after a power cut.

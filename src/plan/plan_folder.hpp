@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/env.hpp"
@@ -17,7 +18,8 @@ namespace xtts::plan {
 
 class PlanFolder {
  public:
-  // Creates the folder if absent. `callbacks`: for network file systems.
+  // Creates the folder if absent, and removes the scratch of a dead planner. `callbacks`: for
+  // network file systems.
   [[nodiscard]] static Result<std::unique_ptr<PlanFolder>> open(
       Env& env, const std::string& path, const store::LeaseCallbacks& callbacks);
 
@@ -27,17 +29,19 @@ class PlanFolder {
 
   // The plan that is there; nullopt: none, or a damaged one.
   [[nodiscard]] Result<std::optional<formats::Plan>> plan();
-  // Removes plan.json and the scratch of a dead planner. From here on the folder holds no plan.
-  [[nodiscard]] Status begin();
+  // Removes plan.json. From here on the folder holds no plan, and part files may change.
+  [[nodiscard]] Status withdraw();
   // Makes the part files durable, removes others, and writes plan.json.
   [[nodiscard]] Status publish(const formats::Plan& plan);
-  // Removes .build/, and the folder if it is empty and open() made it.
+  // Removes .build/, and the folder if it is empty and open() made it. If a plan was withdrawn and
+  // none was published, removes the part files, too.
   [[nodiscard]] Status finish();
 
  private:
   PlanFolder(Env& whole_env, std::shared_ptr<Env> env, std::string path,
              std::unique_ptr<store::BuilderLock> lock, bool is_new);
   [[nodiscard]] Status remove_scratch();
+  [[nodiscard]] Status remove_parts_but(const std::set<std::string>& files);
 
   Env& whole_env_;
   const std::shared_ptr<Env> confined_;  // to path_
@@ -45,6 +49,7 @@ class PlanFolder {
   const std::string path_;
   const std::unique_ptr<store::BuilderLock> lock_;
   const bool is_new_;
+  bool is_withdrawn_ = false;  // and no plan was published since
 };
 
 }  // namespace xtts::plan

@@ -397,6 +397,31 @@ TEST(Plan, IsTheSameForTheSameQuestion) {
               ElementsAre(::testing::Key("0001"), ::testing::Key("plan.json")));
 }
 
+TEST(Plan, StaysWhereAnotherFails) {
+  MemoryEnv env;
+  add_grown_data(env);
+  auto request = plan_request(grown_request(), 2);
+  ASSERT_TRUE(plan::make_plan(env, request).ok());
+  const Files before = files_below(env, kPlan);
+  (void)env.remove_file(listed_wav(11));
+  request.overwrite = true;
+  request.build.max_rejects = {.count = 0};
+  EXPECT_EQ(plan::make_plan(env, request).status().code(), StatusCode::kTooManyRejects);
+  EXPECT_EQ(difference(before, files_below(env, kPlan)), "");
+}
+
+TEST(Plan, LeavesNoPartWhereTheDiskIsFull) {
+  MemoryEnv env;
+  add_grown_data(env);
+  env.set_hook([](EnvOperation& operation) {
+    const bool is_part = operation.call == EnvCall::kAppend && operation.path == part_file(2);
+    return is_part ? Status(StatusCode::kResource, "disk full") : Status();
+  });
+  EXPECT_EQ(plan::make_plan(env, plan_request(grown_request(), 3)).status().code(),
+            StatusCode::kResource);
+  EXPECT_FALSE(env.exists(kPlan));
+}
+
 TEST(Plan, RefusesAFolderOfOtherThings) {
   MemoryEnv env;
   add_grown_data(env);
