@@ -25,6 +25,7 @@ ARROWS = {
     "jax": {"_base", "_cache", "_loaders"},
     "reference": {"_base"},
     "tune": {"_base"},
+    "ray": {"_base", "_build", "_cache"},
     "profile": {"_base", "_cache", "torch", "tensorflow", "reference"},
     "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow", "profile"},
 }

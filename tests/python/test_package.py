@@ -30,7 +30,12 @@ def test_versions_agree():
     with pytest.raises(AttributeError, match="has no attribute 'opne'"):
         xp.opne
     advise = ['ruamel.yaml>=0.17; extra == "advise"', 'jinja2>=3; extra == "advise"']
-    extras = [*advise, 'ml_dtypes>=0.3; extra == "bfloat16"', 'pyarrow>=14; extra == "huggingface"']
+    extras = [
+        *advise,
+        'ml_dtypes>=0.3; extra == "bfloat16"',
+        'pyarrow>=14; extra == "huggingface"',
+        'ray>=2.9; extra == "ray"',
+    ]
     assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", *extras]
 
 

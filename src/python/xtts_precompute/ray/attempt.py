@@ -1,0 +1,111 @@
+"""One attempt at a part: what runs on a node of the cluster. It knows nothing of Ray."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from .._base.cores import usable_cores
+from .._build.tools import program
+from .folder import Folder, Request, remove
+
+BUSY = 5  # the exit code of a build in a folder where another builder is at work
+_PR_SET_PDEATHSIG = 1
+_MEMORY_MIN, _MEMORY_MAX = 2**29, 2**31  # the program's default is at most the latter
+
+
+class Outcome(NamedTuple):
+    """How an attempt has ended."""
+
+    code: int
+    """The program's exit code (docs/exit-codes.md); negative: the signal that has ended it."""
+    message: str = ""
+
+
+def command_of(request: Request, part: int, cache: Path) -> list[str]:
+    """Returns the command that builds a part into a cache, without its threads and memory."""
+    partition = f"{part}/{request.part_count}"
+    return [str(program()), "build", request.data, str(cache), "--partition", partition, *request.options]
+
+
+def build_part(out: str, part: int, attempt: int, token: str, threads: int, local: str | None) -> Outcome:
+    """Builds and publishes the part, or goes on with what an earlier attempt of this number has left.
+
+    Args:
+        out: OUT.
+        part: The part's number, from 1.
+        attempt: 1, or 2 for a part that runs twice. Each has a scratch of its own.
+        token: Begins the attempt's log, so that nobody takes it for an earlier one's.
+        threads: Threads of the builder.
+        local: A folder on the node's own disks to build in. None: the scratch in OUT.
+    """
+    folder = Folder(out)
+    request = folder.request()
+    if folder.is_published(part):
+        return Outcome(0)
+    with folder.claim(part, attempt, token) as log:
+        if log is None:
+            return Outcome(BUSY, "another attempt is at work there")
+        shared = folder.scratch(part, attempt)
+        scratch = Path(local, f"{shared.name}-{_name_of(out)}") if local else shared
+        scratch.parent.mkdir(parents=True, exist_ok=True)
+        command = command_of(request, part, scratch)
+        outcome = _run([*command, "-j", str(threads), *_memory(request, threads), "--json"], log)
+        if outcome.code == 0:
+            if scratch != shared:
+                remove(shared)
+                shutil.copytree(scratch, shared)
+            if not folder.publish(part, shared):
+                remove(shared)
+            if scratch != shared:
+                remove(scratch)
+        return outcome
+
+
+def collect_local(out: str, local: str) -> None:
+    """Removes what attempts have left on this node's own disks."""
+    for path in Path(local).glob(f"*-{_name_of(out)}"):
+        remove(path)
+
+
+def _name_of(out: str) -> str:
+    return os.path.abspath(out).strip("/").replace("/", "-")
+
+
+def _memory(request: Request, threads: int) -> list[str]:
+    """Returns --memory: a builder alone takes a quarter of the memory, and here are several."""
+    if any(word.split("=")[0] == "--memory" for word in request.options):
+        return []
+    share = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * threads // usable_cores() // 2
+    return ["--memory", str(max(_MEMORY_MIN, min(share, _MEMORY_MAX)))]
+
+
+def _run(command: list[str], log: IO[str]) -> Outcome:
+    """Runs the builder. It ends with this process, and keeps the shards that it has finished."""
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, preexec_fn=_end_with_parent
+    ) as builder:
+        try:
+            out, _ = builder.communicate()
+        except BaseException:  # Ray cancels by KeyboardInterrupt
+            builder.terminate()
+            raise
+    return Outcome(builder.returncode, _message(out) if builder.returncode else "")
+
+
+def _end_with_parent() -> None:
+    """Has the kernel send SIGTERM when the thread that starts the builder ends: Ray's main thread."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _message(document: str) -> str:
+    try:
+        return str(json.loads(document)["error"]["message"])
+    except (ValueError, LookupError):
+        return ""

@@ -1,0 +1,173 @@
+"""The folder OUT: which parts are published, who builds the others, and what is left to collect.
+
+    OUT/ray.json          what is built: DATA, the number of parts, the build's options
+    OUT/parts/0007        a published part: a whole cache
+    OUT/scratch/0007.1    the cache that attempt 1 at part 7 builds; attempt 2 has another
+    OUT/scratch/0007.1.log  what its builder says on stderr; it is locked while the attempt lives
+
+This is all the state of a run. A driver that starts again reads it, and goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from .._base.errors import InvalidArgumentError, NotFoundError
+
+_TAIL_BYTES = 4096  # holds the last line of progress
+
+
+class Request(NamedTuple):
+    """What all parts have in common. It never changes while OUT is there."""
+
+    data: str
+    part_count: int
+    options: list[str]
+    """Words that the program's `build` gets, such as --recipe tacotron2."""
+
+
+class Progress(NamedTuple):
+    """The last line of progress that a builder has written."""
+
+    done: int = 0
+    total: int = 0
+    realtime_factor: float = 0.0
+
+
+class Folder:
+    """One OUT. Drivers and attempts on any machine may use it at the same time."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+        self._request = self.path / "ray.json"
+        self._parts = self.path / "parts"
+        self._scratch = self.path / "scratch"
+
+    def begin(self, request: Request) -> None:
+        """Notes the request, or finds it to be that of an earlier run."""
+        if self._request.exists():
+            known = self.request()
+            if known != request:
+                raise InvalidArgumentError(
+                    f"{self.path} was begun with other options ({' '.join(_words_of(known))}): "
+                    "give the same, or another folder"
+                )
+        self._parts.mkdir(parents=True, exist_ok=True)
+        self._scratch.mkdir(exist_ok=True)
+        new = self._scratch / f"ray.json.{os.getpid()}"
+        new.write_text(json.dumps(request._asdict(), indent=2) + "\n", encoding="utf-8")
+        new.rename(self._request)
+
+    def request(self) -> Request:
+        try:
+            return Request(**json.loads(self._request.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise NotFoundError(
+                f"{os.uname().nodename} does not see {self._request}: OUT must be a folder that all nodes share, "
+                "with the same path"
+            ) from None
+
+    def part_count(self) -> int | None:
+        """Returns the number of parts of an earlier run; None: there is none."""
+        return self.request().part_count if self._request.exists() else None
+
+    def part(self, number: int) -> Path:
+        return self._parts / f"{number:04}"
+
+    def scratch(self, number: int, attempt: int) -> Path:
+        return self._scratch / f"{number:04}.{attempt}"
+
+    def _log(self, number: int, attempt: int) -> Path:
+        return self._scratch / f"{number:04}.{attempt}.log"
+
+    def is_published(self, number: int) -> bool:
+        return (self.part(number) / "manifest.json").exists()
+
+    @contextlib.contextmanager
+    def claim(self, number: int, attempt: int, token: str) -> Iterator[IO[str] | None]:
+        """Yields the log of the attempt; None: somebody else is still at work there.
+
+        The builder's own lock ends with the build. This one lasts until the part is published, so
+        that no other builder begins in a folder that is about to move.
+        """
+        with open(self._log(number, attempt), "a", encoding="utf-8") as log:
+            try:
+                fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield None
+                return
+            log.truncate(0)
+            print(token, file=log, flush=True)
+            yield log
+
+    def publish(self, number: int, built: Path) -> bool:
+        """Moves a finished cache to its place; False: another attempt was first.
+
+        rename() replaces no folder that holds something, and a published part always does. So one
+        attempt alone wins, on network file systems, too, whose servers know no
+        RENAME_NOREPLACE. An empty folder is nobody's part.
+        """
+        try:
+            built.rename(self.part(number))
+        except OSError:
+            if not self.is_published(number):
+                raise
+            return False
+        return True
+
+    def progress(self, number: int, attempt: int, token: str) -> Progress | None:
+        """Reads the builder's last line of progress. None: the attempt has not begun."""
+        try:
+            with open(self._log(number, attempt), "rb") as log:
+                if log.readline().decode().rstrip("\n") != token:
+                    return None
+                log.seek(max(log.tell(), os.fstat(log.fileno()).st_size - _TAIL_BYTES))
+                tail = log.read().decode(errors="replace")
+        except FileNotFoundError:
+            return None
+        lines = re.findall(r"^\d+%, ([\d,]+)/([\d,]+)(.*)$", tail, re.MULTILINE)
+        if not lines:
+            return Progress()
+        done, total, figures = lines[-1]
+        factor = re.search(r"([\d.,e-]+)x real time", figures)
+        return Progress(_number(done), _number(total), float(factor[1].replace(",", "")) if factor else 0.0)
+
+    def log_of(self, number: int, attempt: int) -> str:
+        return str(self._log(number, attempt))
+
+    def collect(self, number: int) -> None:
+        """Removes what attempts at this part have left. None of them may be at work."""
+        for path in self._scratch.glob(f"{number:04}.*"):
+            remove(path)
+
+    def end(self) -> None:
+        """Removes the scratch of a run whose parts are all published."""
+        remove(self._scratch)
+
+
+def remove(path: Path) -> None:
+    """Removes a file or a folder. A builder that is ending may still add files to it."""
+    for wait_s in (0.0, 0.2, 1.0, 5.0):
+        time.sleep(wait_s)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True) if not path.is_dir() else shutil.rmtree(path)
+        if not path.exists():
+            return
+    shutil.rmtree(path)  # raises the reason
+
+
+def _words_of(request: Request) -> list[str]:
+    return [request.data, "--parts", str(request.part_count), *request.options]
+
+
+def _number(word: str) -> int:
+    return int(word.replace(",", ""))

@@ -1,0 +1,270 @@
+"""xtts_precompute.ray without Ray: which attempt begins when, and what OUT holds meanwhile.
+
+Attempts are pretended; the clock is the test's.
+"""
+
+import os
+import random
+import sys
+
+import pytest
+import xtts_precompute as xp
+from support import PROGRAM, make_corpus, ran, tell
+from xtts_precompute.ray import attempt as attempts
+from xtts_precompute.ray import schedule as schedules
+from xtts_precompute.ray.attempt import BUSY, Outcome, build_part
+from xtts_precompute.ray.folder import Folder, Progress, Request
+from xtts_precompute.ray.schedule import Pace, Schedule, State
+from xtts_precompute.ray.totals import Totals
+from xtts_precompute.ray.view import View, document, summary
+
+PART_OPTIONS = ["--layout", "packed", "--set", "max_frames=52428", "--max-rejects", "100%", "--quiet"]  # shards of 8
+
+
+class Pretended:
+    """Nodes on which attempts take as long as the test says. It is the clock, too."""
+
+    def __init__(self, monkeypatch, folder, slots, takes, outcomes=lambda part, number: Outcome(0)):
+        self.now, self.slots, self.takes, self.outcomes = 0.0, slots, takes, outcomes
+        self.folder = folder
+        self.live, self.tried, self.most = {}, {}, 0
+        self.published, self.doubled, self.cancelled = [], [], []
+        monkeypatch.setattr(schedules.time, "monotonic", lambda: self.now)
+
+    def slot_count(self):
+        return self.slots
+
+    def room(self):
+        return 2 * self.slots + 1 - len(self.live)
+
+    def start(self, part, attempt, token):
+        if any(one[:2] == (part, attempt) for one in self.live.values()):
+            self.doubled.append((part, attempt))
+        self.tried[part] = number = self.tried.get(part, 0) + 1
+        self.live[token] = (part, attempt, number, None)
+        self.most = max(self.most, len(self.live))
+        return token
+
+    def cancel(self, known_by):
+        self.cancelled.append(self.live[known_by][:2])
+        part, attempt, number, _ = self.live[known_by]
+        self.live[known_by] = (part, attempt, number, self.now)
+
+    def ended(self, timeout_s):
+        self.now += timeout_s
+        found = []
+        for token, (part, attempt, number, ends) in list(self.live.items())[: self.slots]:
+            if ends is None:
+                ends = self.now - timeout_s + self.takes(part, number)
+                self.live[token] = (part, attempt, number, ends)
+                with self.folder.claim(part, attempt, token):
+                    pass
+            if ends <= self.now:
+                del self.live[token]
+                outcome = self.outcomes(part, number)
+                if outcome.code == 0 and (part, attempt) not in self.cancelled:
+                    self.published.append(part)
+                found.append((token, outcome))
+        return found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = Folder(str(tmp_path / "out"))
+    folder.begin(Request("/data", 7, []))
+    return folder
+
+
+def run(folder, nodes, part_count, **options):
+    state, done = State(part_count), []
+    schedule = Schedule(folder, nodes, state, Pace(**options), done.append, runs_twice=True)
+    schedule.run(range(1, part_count + 1), lambda: None)
+    assert not nodes.doubled, "two attempts shared a scratch"
+    assert len(done) == len(set(done)), "a part was done twice"
+    assert not state.runs
+    return state, done
+
+
+def test_parts_that_fail_come_again_until_they_are_done(folder, monkeypatch):
+    chance = random.Random(5)
+    codes = {part: [chance.choice([-9, 6, BUSY]) for _ in range(chance.randrange(4))] for part in range(1, 201)}
+
+    def outcome(part, number):
+        return Outcome(codes[part][number - 1] if number <= len(codes[part]) else 0)
+
+    nodes = Pretended(monkeypatch, folder, 4, lambda part, number: 3.0, outcome)
+    state, done = run(folder, nodes, 200)
+    assert sorted(done) == sorted(nodes.published) == list(range(1, 201))
+    assert state.repeated_count == sum(code != BUSY for all_of in codes.values() for code in all_of)
+    assert nodes.most <= 9 and not state.failed
+    assert os.listdir(folder.path / "scratch") == []
+
+
+def test_a_part_that_always_fails_does_not_hold_the_others(folder, monkeypatch):
+    codes = {3: -11, 5: 3}
+    nodes = Pretended(
+        monkeypatch, folder, 2, lambda part, number: 1.0, lambda part, number: Outcome(codes.get(part, 0), "why")
+    )
+    state, done = run(folder, nodes, 8, failures_max=4)
+    assert sorted(done) == [1, 2, 4, 6, 7, 8]
+    assert state.failed == {3: Outcome(-11, "why"), 5: Outcome(3, "why")}
+    assert nodes.tried[3] == 4 and nodes.tried[5] == 1, "no other node has fewer rejects"
+
+
+def test_a_late_part_runs_twice_and_the_first_to_end_wins(folder, monkeypatch):
+    nodes = Pretended(monkeypatch, folder, 4, lambda part, number: 1e6 if part == 2 and number == 1 else 20.0)
+    state, done = run(folder, nodes, 9)
+    assert sorted(done) == list(range(1, 10))
+    assert (state.twice_count, nodes.tried[2], nodes.cancelled) == (1, 2, [(2, 1)])
+    assert nodes.now < 120
+    assert os.listdir(folder.path / "scratch") == [], "the loser's files are collected"
+
+
+def test_no_part_runs_twice_while_others_wait_for_nodes(folder, monkeypatch):
+    nodes = Pretended(monkeypatch, folder, 2, lambda part, number: 200.0 if part == 1 else 40.0)
+    state, _ = run(folder, nodes, 8)
+    assert state.twice_count == 0
+
+
+def test_a_node_that_hangs_does_not_hold_the_end(folder, monkeypatch):
+    nodes = Pretended(monkeypatch, folder, 2, lambda part, number: 1e6 if part == 2 and number == 1 else 20.0)
+    nodes.cancel = lambda known_by: nodes.cancelled.append(nodes.live[known_by][:2])
+    state, done = State(3), []
+    Schedule(folder, nodes, state, Pace(), done.append, runs_twice=True).run(range(1, 4), lambda: None)
+    assert sorted(done) == [1, 2, 3] and nodes.now < 200
+
+
+def test_thousands_of_parts_leave_the_driver_small(folder, monkeypatch):
+    nodes = Pretended(monkeypatch, folder, 50, lambda part, number: 1.0)
+    nodes.folder.claim = nodes.folder.progress = None
+    nodes.ended = lambda timeout_s: [(token, Outcome(0)) for token in list(nodes.live)[:50] if nodes.live.pop(token)]
+    folder.progress, folder.collect = (lambda *_: None), (lambda _: None)
+    schedule = Schedule(folder, nodes, State(20_000), Pace(), lambda _: None, runs_twice=True)
+    schedule.run(range(1, 20_001), lambda: None)
+    assert nodes.most <= 101
+    held = [value for value in vars(schedule).values() if hasattr(value, "__len__")]
+    assert max(map(len, held)) <= 1000
+
+
+# OUT
+
+
+def test_only_one_attempt_publishes(folder, tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(name)
+    assert folder.publish(1, tmp_path / "a")
+    assert not folder.publish(1, tmp_path / "b")
+    assert (folder.part(1) / "manifest.json").read_text() == "a" and (tmp_path / "b").exists()
+    with pytest.raises(OSError, match="No such file"):
+        folder.publish(2, tmp_path / "missing")
+
+
+def test_a_claim_keeps_others_out_until_it_ends(folder):
+    with folder.claim(1, 1, "# one") as log:
+        assert log is not None
+        with folder.claim(1, 1, "# two") as other:
+            assert other is None
+        with folder.claim(1, 2, "# three") as second:
+            assert second is not None
+        assert folder.progress(1, 1, "# one") == Progress()
+        assert folder.progress(1, 1, "# two") is None
+    with folder.claim(1, 1, "# four") as log:
+        assert log is not None
+
+
+def test_other_options_need_another_folder(folder):
+    folder.begin(Request("/data", 7, []))
+    with pytest.raises(xp.InvalidArgumentError, match="was begun with other options"):
+        folder.begin(Request("/data", 8, []))
+    with pytest.raises(xp.NotFoundError, match="a folder that all nodes share"):
+        Folder(str(folder.path / "elsewhere")).request()
+
+
+def test_the_line_of_progress_is_the_builders(folder, corpus, tmp_path):
+    """The builder writes a line each ten seconds; the log has one of its form."""
+    with folder.claim(1, 1, "# one") as log:
+        log.write("warning: x\n12%, 1,234/10,000, ETA 3 min 2 s, 120 clips/s, 3 rejects, 1,240x real time, 12 MB/s\n")
+        log.flush()
+        assert folder.progress(1, 1, "# one") == Progress(1234, 10000, 1240.0)
+        log.write("13%, 1,300/10,000, 0.00125x real time\n")
+        log.flush()
+        assert folder.progress(1, 1, "# one") == Progress(1300, 10000, 0.00125)
+
+
+# Real builds, without a cluster
+
+
+@pytest.fixture(scope="module")
+def parts_corpus(tmp_path_factory):
+    data = tmp_path_factory.mktemp("parts") / "data"
+    make_corpus(data, 37)
+    (data / "clip-003.wav").write_text("no sound")
+    return data
+
+
+@pytest.fixture
+def attempt_at(folder, parts_corpus, monkeypatch):
+    monkeypatch.setattr(attempts, "program", lambda: PROGRAM)
+    folder = Folder(str(folder.path.with_name("real")))
+    folder.begin(Request(str(parts_corpus), 3, PART_OPTIONS))
+
+    def build_one(part, attempt=1, local=None):
+        return build_part(str(folder.path), part, attempt, f"# {part}", 1, local)
+
+    build_one.folder = folder
+    return build_one
+
+
+@pytest.mark.parametrize("has_local_scratch", [False, True])
+def test_attempts_make_the_parts_of_one_build(attempt_at, parts_corpus, tmp_path, has_local_scratch):
+    local = str(tmp_path / "local") if has_local_scratch else None
+    totals = Totals()
+    for part in (1, 2, 3):
+        assert attempt_at(part, local=local) == Outcome(0)
+        totals.add(attempt_at.folder.part(part))
+    assert attempt_at(2) == Outcome(0), "a published part is done"
+    tell("merge", tmp_path / "merged", *(attempt_at.folder.part(part) for part in (1, 2, 3)))
+    tell("build", parts_corpus, tmp_path / "whole", *PART_OPTIONS)
+    assert (tmp_path / "merged/manifest.json").read_bytes() == (tmp_path / "whole/manifest.json").read_bytes()
+    assert (totals.clips, totals.records) == (37, 36)
+    assert list(totals.examples.values()) == ["clip-003.wav"]
+    assert has_local_scratch is False or os.listdir(local) == []
+    attempt_at.folder.end()
+    assert sorted(os.listdir(attempt_at.folder.path)) == ["parts", "ray.json"]
+    state = State(3, done_count=3)
+    text = summary("OUT", state, totals, 12.0)
+    assert "3 of 3 parts" in text and "1  input  decode  decode_failed: clip-003.wav" in text
+    assert document("OUT", state, totals, 12.0)["rejects"]["count"] == 1
+    assert "3/3 parts done, 0 running, 0 failed, 37 clips" in View(state, totals, True).line()
+
+
+def test_the_second_of_two_attempts_is_collected(attempt_at):
+    with attempt_at.folder.claim(1, 1, "# alive"):
+        assert attempt_at(1).code == BUSY
+        assert attempt_at(1, attempt=2) == Outcome(0)
+    assert attempt_at.folder.is_published(1)
+
+
+def test_what_a_builder_says_is_told(attempt_at, parts_corpus):
+    Folder(str(attempt_at.folder.path)).end()
+    out = attempt_at.folder.path.with_name("wrong")
+    Folder(str(out)).begin(Request(str(parts_corpus), 3, ["--recipe", "no-such-recipe"]))
+    outcome = build_part(str(out), 1, 1, "# 1", 1, None)
+    assert outcome.code == 2 and "no-such-recipe" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["build", "--recipe", "x", "DATA", "OUT"], 2, "DATA and OUT come first"),
+        (["build", "DATA", "OUT", "--parts", "none"], 2, "is a number from 1"),
+        (["build", "DATA", "OUT", "--add-column", "pitch"], 2, "NAME=MODULE:FUNCTION"),
+        (["build", "DATA", "OUT"], 2, "pip install 'xtts-precompute[ray]'"),
+    ],
+)
+def test_wrong_calls_and_a_missing_ray_are_told_in_a_line(words, code, text, tmp_path):
+    hidden = "import sys; sys.modules['ray'] = None; from xtts_precompute.ray.command import main; sys.exit(main())"
+    done = ran(sys.executable, "-c", hidden, *words, cwd=tmp_path)
+    assert done.returncode == code and text in done.stderr, done.stderr
+    assert len(done.stderr.splitlines()) <= 2
