@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._base.errors import Error, exit_code
@@ -13,11 +14,15 @@ from .attempt import Outcome, build_part, collect_local
 LOST = -9  # the code of an attempt whose worker or node has died
 
 
-def connect(address: str | None) -> Any:
-    """Connects to the cluster; returns the module `ray`."""
+@contextlib.contextmanager
+def connect(address: str | None) -> Iterator[Any]:
+    """Yields the module `ray`, connected to the cluster."""
     ray = framework("ray", "'xtts-precompute[ray]'")
     ray.init(address=address, log_to_driver=False, logging_level="warning")
-    return ray
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
 
 
 class Calls:

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from .._base.commands import run_command, stdout_alone
@@ -14,7 +14,7 @@ from .._base.errors import InvalidArgumentError
 from .cluster import Builds, connect
 from .columns import Column, Columns
 from .folder import Folder, Request
-from .schedule import TOO_MANY_REJECTS, Pace, Schedule, State
+from .schedule import TOO_MANY_REJECTS, Pace, Placer, Schedule, State
 from .totals import Totals
 from .view import View, document, summary
 
@@ -33,10 +33,8 @@ have the same path on all nodes. The same command goes on after any interruption
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if "--json" not in words:
-        return run_command(PROGRAM, lambda: _build(*_parsed(words), sys.stdout))
-    with stdout_alone() as answer:
-        return run_command(PROGRAM, lambda: _build(*_parsed(words), answer), answer)
+    with stdout_alone() as answer:  # Ray prints there when a node dies
+        return run_command(PROGRAM, lambda: _build(*_parsed(words), answer), answer if "--json" in words else None)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -96,17 +94,16 @@ def _build(given: argparse.Namespace, build_options: list[str], answer: Any) -> 
         else:
             missing.append(part)
     view = View(state, totals, given.quiet)
-    ray = connect(given.address) if missing or column is not None else None
-    if missing:
-        builds = Builds(ray, out, given.cpus_per_part, given.gpus_per_part, given.scratch)
-        schedule = Schedule(folder, builds, state, Pace(), lambda part: totals.add(folder.part(part)), runs_twice=True)
-        _run(schedule, missing, view)
-        builds.collect_local()
-    if column is not None and not state.failed:
-        state = State(part_count)
-        columns = Columns(ray, out, column, given.gpus)
-        schedule = Schedule(folder, columns, state, Pace(), lambda _: None, runs_twice=False)
-        _run(schedule, range(1, part_count + 1), View(state, totals, given.quiet))
+    if missing or column is not None:
+        with connect(given.address) as ray:
+            builds = Builds(ray, out, given.cpus_per_part, given.gpus_per_part, given.scratch)
+            _run(builds, folder, missing, view, lambda part: totals.add(folder.part(part)), runs_twice=True)
+            builds.collect_local()
+            if column is not None and not state.failed:
+                state = State(part_count)
+                view = View(state, totals, given.quiet)
+                columns = Columns(ray, out, column, given.gpus)
+                _run(columns, folder, range(1, part_count + 1), view, lambda _: None, runs_twice=False)
     if not state.failed:
         folder.end()
     if given.json:
@@ -116,9 +113,11 @@ def _build(given: argparse.Namespace, build_options: list[str], answer: Any) -> 
     return _code_of(state)
 
 
-def _run(schedule: Schedule, parts: Iterable[int], view: View) -> None:
+def _run(
+    placer: Placer, folder: Folder, parts: Iterable[int], view: View, done: Callable[[int], None], *, runs_twice: bool
+) -> None:
     try:
-        schedule.run(parts, view.show)
+        Schedule(folder, placer, view.state, Pace(), done, runs_twice).run(parts, view.show)
     finally:
         view.clear()
 

@@ -21,7 +21,7 @@ class View:
     """Writes the progress line on stderr: redrawn on a terminal, elsewhere every ten seconds."""
 
     def __init__(self, state: State, totals: Totals, quiet: bool) -> None:
-        self._state, self._totals, self._quiet = state, totals, quiet
+        self.state, self._totals, self._quiet = state, totals, quiet
         self._began_s = time.monotonic()
         self._done_before = state.done_count
         self._is_terminal = sys.stderr.isatty()
@@ -48,7 +48,7 @@ class View:
 
     def line(self) -> str:
         """Returns the line. Hours are those of published parts."""
-        state, totals = self._state, self._totals
+        state, totals = self.state, self._totals
         by_part: dict[int, Progress] = {}  # of two attempts at a part, the one that is ahead
         for run in state.runs.values():
             if run.began_s is not None:
@@ -72,7 +72,7 @@ class View:
         return ", ".join(words)
 
     def _seconds_left(self, running_share: float) -> float | None:
-        state = self._state
+        state = self.state
         done = state.done_count - self._done_before + running_share
         left = state.part_count - state.done_count - len(state.failed) - running_share
         return left * self.elapsed_s / done if done > 0 and left > 0 else None
