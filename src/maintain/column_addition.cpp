@@ -478,8 +478,6 @@ Result<std::unique_ptr<ColumnAddition>> ColumnAddition::open(Env& env, const std
   XTTS_ASSIGN(auto folder, store::CacheFolder::open(env, cache, lease_callbacks_of(run)));
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, cache));
   XTTS_TRY(view->manifest().allows_changes());
-  if (view->manifest().partition)
-    return refuse(cache + " is a part of a cache: merge all parts, then add the column to that");
   auto addition = std::make_unique<Addition>(confined_to(env, cache, Links::kNone), std::move(view),
                                              std::move(folder), column);
   XTTS_TRY(addition->begin());

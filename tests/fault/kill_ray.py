@@ -147,7 +147,7 @@ class Trial:
     def check(self, expected):
         folder = pathlib.Path(self.out)
         there = sorted(str(path.relative_to(folder)) for path in folder.glob("*"))
-        if there != ["parts", "ray.json"]:
+        if there != ["parts", "plan", "set.json"]:
             self.problems.append(f"OUT holds {there}")
         parts = sorted(os.listdir(folder / "parts"))
         if parts != [f"{part:04}" for part in range(1, PARTS + 1)]:
@@ -160,7 +160,7 @@ class Trial:
             self.problems.append(f"builders are left: {left}")
         merged = folder.with_name("merged")
         done = subprocess.run(
-            [program(), "merge", merged, *(folder / "parts" / part for part in parts)],
+            [program(), "merge", merged, *OPTIONS[-2:], *(folder / "parts" / part for part in parts)],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
         if done.returncode:

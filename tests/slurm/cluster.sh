@@ -1,6 +1,8 @@
 # tests/slurm/cluster.sh: functions that start a Slurm of several nodes on this machine, for slurm.sh.
 # Everything lies in $folder: the real slurmctld, one slurmd a node, and munged, which signs what they say.
 
+# shellcheck disable=SC2154  # folder and port are the script's
+
 # start_slurm NODE_COUNT: returns when all nodes are idle.
 start_slurm() {
   local nodes=$1 number
@@ -19,7 +21,7 @@ ClusterName=test
 SlurmctldHost=$(hostname)
 SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
-SlurmctldPort=$((port))
+SlurmctldPort=$port
 AuthType=auth/munge
 AuthInfo=socket=$folder/slurm/munge.socket
 CryptoType=crypto/munge

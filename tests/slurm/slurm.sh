@@ -16,7 +16,8 @@ trap 'stop_slurm; rm -rf "$folder"' EXIT
 port=$((20000 + RANDOM % 10000))
 PATH=$(dirname "$program"):$PATH
 parts=7
-options=(--recipe tacotron2 --layout packed --set max_frames=52428 --max-rejects 10%)
+options=(--recipe tacotron2 --layout packed --set max_frames=52428)
+export LIMITS='--max-rejects 10%'
 
 # 280 clips of 40 s, most of them further names of a few files; shards of eight.
 python3 "$here/../fault/make_clips.py" "$folder/data" 20 40
@@ -27,7 +28,7 @@ for number in {0..279}; do
   echo "$name|Sentence $number.|Sentence $number." >>"$folder/data/metadata.csv"
 done
 rm "$folder"/data/wavs/clip-*.wav
-run build "$folder/data" "$folder/expected" "${options[@]}" --quiet
+run build "$folder/data" "$folder/expected" "${options[@]}" --max-rejects 10% --quiet
 expect_code 0 "an undisturbed build"
 
 start_slurm 3
@@ -35,7 +36,7 @@ start_slurm 3
 # begin OUT: starts the sample; $array is then its array.
 begin() {
   array=$("$here/../../samples/slurm/build.sh" "$folder/data" "$folder/$1" "$parts" "${options[@]}" |
-    sed -E 's/^array ([0-9]+).*/\1/')
+    sed -nE 's/^array ([0-9]+).*/\1/p')
 }
 running() {
   squeue --noheader --array --jobs="$array" --states=RUNNING --format=%K
@@ -43,15 +44,18 @@ running() {
 # end OUT WHAT: waits for the set, and compares.
 end() {
   wait_long "$1" ||
-    { squeue; tail -n 5 "$folder/$1"/logs/*; fail "$2: no cache after five minutes"; return; }
-  same_bytes "$folder/expected" "$folder/$1/cache" "$2"
+    { squeue; tail -n 5 "$folder/$1"/logs/*; fail "$2: no set after five minutes"; return; }
+  run merge "$folder/merged" "$folder/$1"/parts/* --quiet
+  expect_code 0 "$2: merge"
+  same_bytes "$folder/expected" "$folder/merged" "$2"
+  rm -rf "$folder/merged"
 }
 wait_long() {
   for _ in {1..1500}; do
     [ -n "$(squeue --noheader --format=%i)" ] || break
     sleep 0.2
   done
-  [ -f "$folder/$1/cache/manifest.json" ]
+  [ -f "$folder/$1/set.json" ]
 }
 begun() {
   [ "$(running | wc -l)" -ge 1 ] && grep -q . "$folder/$1"/parts/*/.build/journal

@@ -273,8 +273,13 @@ class _Form(NamedTuple):
         )
 
 
-def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **options: Any) -> None:
-    """Adds the column; Cache.add_column() describes the arguments."""
+def add_column(
+    cache: Stored, name: str, fn: Callable[..., Any] | None, *, like: Column | None = None, **options: Any
+) -> None:
+    """Adds the column; Cache.add_column() describes the arguments.
+
+    `like`: the column as another part has it, for a part without clips, whose form no record shows.
+    """
     tools.core()  # fails first if it is not there
     if len(cache.paths) != 1:
         raise InvalidArgumentError("add_column takes one cache at a time, not several that are read as one")
@@ -295,7 +300,7 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
     made_by = fn if fn is not None else _FromNpy(os.fspath(options["from_npy"]))
     maker = _Maker(cache._absolute[0], made_by, None if fn is None else batch, os.fsencode(options["data"] or ""))
     try:
-        _add(maker, name, version, axis, max_length, batch, workers, allow_nonfinite, options["progress"])
+        _add(maker, name, version, axis, max_length, batch, workers, allow_nonfinite, options["progress"], like)
     finally:
         maker.close()
 
@@ -310,6 +315,7 @@ def _add(
     workers: int,
     allow_nonfinite: bool,
     progress: Any,
+    like: Column | None,
 ) -> None:
     path = maker.cache._absolute[0]
     newest = maker.cache
@@ -317,6 +323,8 @@ def _add(
     first: dict[int, npt.NDArray[Any]] = {}
     if known is not None and known.version == version and known.axis == axis:
         form = _Form.of_column(known)
+    elif not len(newest) and like is not None:
+        form = _Form.of_column(like)
     elif not len(newest):
         raise InvalidArgumentError(
             "add_column: the cache has no clips, so the column's dtype and shape are unknown: build clips first"

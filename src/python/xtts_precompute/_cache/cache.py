@@ -190,7 +190,7 @@ class Cache(Stored):
         """
         from .add_column import add_column  # loads what only builds need
 
-        options = {
+        options: dict[str, Any] = {
             "axis": axis,
             "version": version,
             "batch": batch,

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 
 from .._base.cores import usable_cores
 from .._build.tools import program
-from .folder import Folder, Request, remove
+from .folder import Folder, remove
 
 BUSY = 5  # the exit code of a build in a folder where another builder is at work
 _PR_SET_PDEATHSIG = 1
@@ -27,14 +27,15 @@ class Outcome(NamedTuple):
     """The program's exit code (docs/exit-codes.md); negative: the signal that has ended it."""
     message: str = ""
 
+    @property
+    def is_death(self) -> bool:
+        """Whether a signal has ended the builder, or its node is gone."""
+        return self.code < 0 or self.code > 128
 
-def command_of(request: Request, part: int, cache: Path) -> list[str]:
-    """Returns the command that builds a part into a cache, without its threads and memory."""
-    partition = f"{part}/{request.part_count}"
-    return [str(program()), "build", request.data, str(cache), "--partition", partition, *request.options]
 
-
-def build_part(out: str, part: int, attempt: int, token: str, threads: int, local: str | None) -> Outcome:
+def build_part(
+    out: str, part: int, attempt: int, token: str, threads: int, memory: str | None, local: str | None
+) -> Outcome:
     """Builds and publishes the part, or goes on with what an earlier attempt of this number has left.
 
     Args:
@@ -43,10 +44,10 @@ def build_part(out: str, part: int, attempt: int, token: str, threads: int, loca
         attempt: 1, or 2 for a part that runs twice. Each has a scratch of its own.
         token: Begins the attempt's log, so that nobody takes it for an earlier one's.
         threads: Threads of the builder.
+        memory: The builder's --memory. None: the share of its threads.
         local: A folder on the node's own disks to build in. None: the scratch in OUT.
     """
     folder = Folder(out)
-    request = folder.request()
     if folder.is_published(part):
         return Outcome(0)
     with folder.claim(part, attempt, token) as log:
@@ -55,8 +56,13 @@ def build_part(out: str, part: int, attempt: int, token: str, threads: int, loca
         shared = folder.scratch(part, attempt)
         scratch = Path(local, f"{shared.name}-{_name_of(out)}") if local else shared
         scratch.parent.mkdir(parents=True, exist_ok=True)
-        command = command_of(request, part, scratch)
-        outcome = _run([*command, "-j", str(threads), *_memory(request, threads), "--json"], log)
+        outcome = _run(
+            [
+                *(str(program()), "build", "--part", str(folder.planned(part)), str(scratch), "--json"),
+                *("-j", str(threads), "--memory", memory or _share_of_memory(threads)),
+            ],
+            log,
+        )
         if outcome.code == 0:
             if scratch != shared:
                 remove(shared)
@@ -78,12 +84,10 @@ def _name_of(out: str) -> str:
     return os.path.abspath(out).strip("/").replace("/", "-")
 
 
-def _memory(request: Request, threads: int) -> list[str]:
-    """Returns --memory: a builder alone takes a quarter of the memory, and here are several."""
-    if any(word.split("=")[0] == "--memory" for word in request.options):
-        return []
+def _share_of_memory(threads: int) -> str:
+    """Returns --memory: a builder takes a quarter of the machine's by itself, and here are several."""
     share = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * threads // usable_cores() // 2
-    return ["--memory", str(max(_MEMORY_MIN, min(share, _MEMORY_MAX)))]
+    return str(max(_MEMORY_MIN, min(share, _MEMORY_MAX)))
 
 
 def _run(command: list[str], log: IO[str]) -> Outcome:

@@ -66,20 +66,20 @@ class Calls:
 class Builds(Calls):
     """Attempts at parts: a task each, which needs some processors, and perhaps a GPU."""
 
-    def __init__(self, ray: Any, out: str, cpus: int, gpus: float, local: str | None) -> None:
+    def __init__(self, ray: Any, out: str, cpus: int, gpus: float, memory: str | None, local: str | None) -> None:
         super().__init__(ray, {"CPU": cpus, "GPU": gpus})
         self._task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=0)(build_part)
-        self._of_all = (out, cpus, local)
+        self._of_all = (out, cpus, memory, local)
 
     def start(self, part: int, attempt: int, token: str) -> Any:
-        out, cpus, local = self._of_all
-        ref = self._task.remote(out, part, attempt, token, cpus, local)
+        out, *others = self._of_all
+        ref = self._task.remote(out, part, attempt, token, *others)
         self._refs.add(ref)
         return ref
 
     def collect_local(self) -> None:
         """Removes what lost attempts have left on the nodes' own disks."""
-        out, _, local = self._of_all
+        out, _, _, local = self._of_all
         if local is None:
             return
         strategies = importlib.import_module("ray.util.scheduling_strategies")

@@ -8,6 +8,7 @@ import sys
 from typing import Any, NamedTuple
 
 from .._base.errors import BusyError
+from .._cache.add_column import add_column
 from .._cache.cache import Cache
 from .attempt import BUSY, Outcome
 from .cluster import LOST, Calls
@@ -25,6 +26,8 @@ class Column(NamedTuple):
     batch: int | None
     version: str
     max_length: int | None
+    like: str | None = None
+    """A part that has the column, for parts without clips."""
 
 
 class ColumnMaker:
@@ -46,13 +49,19 @@ class ColumnMaker:
                 print(f"0%, {figures.done}/{figures.total}", file=log, flush=True)
 
             try:
-                Cache([str(folder.part(part))]).add_column(
+                add_column(
+                    Cache([str(folder.part(part))]),
                     column.name,
                     self._function,
-                    axis=column.axis,  # type: ignore[arg-type]
+                    like=Cache([column.like]).columns[column.name] if column.like else None,
+                    axis=column.axis,
                     batch=column.batch,
                     version=column.version,
                     max_length=column.max_length,
+                    workers=0,
+                    allow_nonfinite=False,
+                    from_npy=None,
+                    data=None,
                     progress=tell,
                 )
             except BusyError as error:

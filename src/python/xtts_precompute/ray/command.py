@@ -5,28 +5,31 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from .._base.commands import run_command, stdout_alone
 from .._base.errors import InvalidArgumentError
+from .._build.tools import program
 from .cluster import Builds, connect
 from .columns import Column, Columns
-from .folder import Folder, Request
-from .schedule import TOO_MANY_REJECTS, Pace, Placer, Schedule, State
+from .folder import Folder
+from .schedule import Pace, Schedule, State
 from .totals import Totals
 from .view import View, document, summary
 
 PROGRAM = "xtts_precompute.ray"
 _PARTS = 64
+_LIMITS = ("max-rejects", "max-dropped")
 _EXAMPLES = """examples:
   python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --recipe tacotron2
   python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --address ray://head:10001 --scratch /local
   python -m xtts_precompute.ray build /data/corpus /data/out --add-column pitch=my_models:pitch --batch 64 --gpus 1
 
-Options that are not listed here go to `xtts-precompute build` (--recipe, --set, --config, ...). DATA and OUT
-have the same path on all nodes. The same command goes on after any interruption.
+Options that are not listed here go to `xtts-precompute plan` (--recipe, --set, --config, --isa, ...). DATA and
+OUT have the same path on all nodes. The same command goes on after any interruption.
 """
 
 
@@ -56,6 +59,11 @@ def _parsed(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     build.add_argument("--parts", type=_count, metavar="N", help=f"how many parts ({_PARTS}, or those of OUT)")
     build.add_argument("--address", metavar="ADDRESS", help="the cluster (RAY_ADDRESS, else one on this machine)")
     build.add_argument("--cpus-per-part", type=_count, default=2, metavar="N", help="processors of a part (2)")
+    build.add_argument(
+        "--memory", metavar="SIZE", help="memory of a part (its processors' share of half of the node's)"
+    )
+    build.add_argument("--max-rejects", metavar="N|P%%", help="how many faulty clips are tolerated, in all parts")
+    build.add_argument("--max-dropped", metavar="P%%", help="how much the rules may drop, in all parts")
     build.add_argument("--gpus-per-part", type=float, default=0.0, metavar="F", help="GPUs of a part (0)")
     build.add_argument("--scratch", metavar="DIR", help="build on the nodes' own disks, in DIR, and move to OUT then")
     build.add_argument("--add-column", metavar="NAME=MODULE:FUNCTION", help="add a column to the published parts")
@@ -66,10 +74,10 @@ def _parsed(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     build.add_argument("--gpus", type=float, default=1.0, metavar="F", help="GPUs of the column's actors (1)")
     build.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
     build.add_argument("-q", "--quiet", action="store_true", help="errors only on stderr")
-    given, build_options = parser.parse_known_args(words)
+    given, plan_options = parser.parse_known_args(words)
     if list(words[1:3]) != [given.data, given.out]:  # else the value of an unknown option may stand for one of them
         raise InvalidArgumentError(f"DATA and OUT come first: python -m {PROGRAM} build DATA OUT [options]")
-    return given, build_options
+    return given, plan_options
 
 
 def _count(word: str) -> int:
@@ -78,48 +86,87 @@ def _count(word: str) -> int:
     return int(word)
 
 
-def _build(given: argparse.Namespace, build_options: list[str], answer: Any) -> int:
+def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> int:
     column = _column_of(given)
-    out = os.path.abspath(given.out)
-    folder = Folder(out)
-    part_count = given.parts or folder.part_count() or _PARTS
-    folder.begin(Request(os.path.abspath(given.data), part_count, build_options))
-
+    folder = Folder(os.path.abspath(given.out))
+    limits = [f"--{name}={value}" for name in _LIMITS if (value := getattr(given, name.replace("-", "_"))) is not None]
+    parts = f"--parts={given.parts or folder.part_count() or _PARTS}"
+    code = _ran(["plan", os.path.abspath(given.data), str(folder.plan), parts, *plan_options, *limits], given, answer)
+    if code != 0:
+        return code
+    folder.begin()
+    part_count = folder.part_count() or 0
     totals, state = Totals(), State(part_count)
     missing = []
     for part in range(1, part_count + 1):
         if folder.is_published(part):
             state.done_count += 1
-            totals.add(folder.part(part))
+            totals.add(part, folder.part(part))
         else:
             missing.append(part)
     view = View(state, totals, given.quiet)
     if missing or column is not None:
         with connect(given.address) as ray:
-            builds = Builds(ray, out, given.cpus_per_part, given.gpus_per_part, given.scratch)
-            _run(builds, folder, missing, view, lambda part: totals.add(folder.part(part)), runs_twice=True)
-            builds.collect_local()
+            _build_missing(ray, given, folder, missing, view)
             if column is not None and not state.failed:
-                state = State(part_count)
-                view = View(state, totals, given.quiet)
-                columns = Columns(ray, out, column, given.gpus)
-                _run(columns, folder, range(1, part_count + 1), view, lambda _: None, runs_twice=False)
+                _add_column(ray, given, folder, column, view)
     if not state.failed:
+        parts_of = [str(folder.part(part)) for part in range(1, part_count + 1)]
+        code = _ran(["set", str(folder.path), *parts_of, *limits], given, answer)
+        if code != 0:
+            return code
         folder.end()
     if given.json:
-        print(json.dumps(document(out, state, totals, view.elapsed_s), indent=2), file=answer)
+        print(json.dumps(document(str(folder.path), state, totals, view.elapsed_s), indent=2), file=answer)
     elif not given.quiet:
-        print(summary(out, state, totals, view.elapsed_s), file=answer)
-    return _code_of(state)
+        print(summary(str(folder.path), state, totals, view.elapsed_s), file=answer)
+    return 6 if state.failed else 0  # the same command goes on
 
 
-def _run(
-    placer: Placer, folder: Folder, parts: Iterable[int], view: View, done: Callable[[int], None], *, runs_twice: bool
-) -> None:
+def _build_missing(ray: Any, given: argparse.Namespace, folder: Folder, missing: list[int], view: View) -> None:
+    builds = Builds(ray, str(folder.path), given.cpus_per_part, given.gpus_per_part, given.memory, given.scratch)
+
+    def done(part: int) -> None:
+        view.totals.add(part, folder.part(part))
+
+    _run(Schedule(folder, builds, view.state, Pace(), done, runs_twice=True), missing, view)
+    builds.collect_local()
+
+
+def _add_column(ray: Any, given: argparse.Namespace, folder: Folder, column: Column, view: View) -> None:
+    """Adds the column to all parts; a part that has it costs nothing."""
+    empty = set(view.totals.empty_parts)
+    filled = [part for part in range(1, view.state.part_count + 1) if part not in empty]
+    state = State(view.state.part_count, failed=view.state.failed)
+    line = View(state, view.totals, given.quiet)
+
+    def run(parts: Iterable[int], like: str | None) -> None:
+        columns = Columns(ray, str(folder.path), column._replace(like=like), given.gpus)
+        _run(Schedule(folder, columns, state, Pace(), lambda _: None, runs_twice=False), parts, line)
+
+    run(filled, None)
+    if filled and empty and not state.failed:  # no record of an empty part shows the column's form
+        run(empty, str(folder.part(filled[0])))
+    view.state.repeated_count += state.repeated_count
+
+
+def _run(schedule: Schedule, parts: Iterable[int], view: View) -> None:
     try:
-        Schedule(folder, placer, view.state, Pace(), done, runs_twice).run(parts, view.show)
+        schedule.run(parts, view.show)
     finally:
         view.clear()
+
+
+def _ran(words: list[str], given: argparse.Namespace, answer: Any) -> int:
+    """Runs a command of the program, which tells its own failure; returns its exit code."""
+    if given.json:
+        done = subprocess.run([program(), *words, "--json"], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            answer.write(done.stdout)
+    else:
+        level = "error" if given.quiet else "warning"  # the summary at the end is for all of it
+        done = subprocess.run([program(), *words, "--log-level", level], stdout=2, text=True, check=False)
+    return done.returncode
 
 
 def _column_of(given: argparse.Namespace) -> Column | None:
@@ -130,9 +177,3 @@ def _column_of(given: argparse.Namespace) -> Column | None:
     if not (name and module and attribute):
         raise InvalidArgumentError(f"--add-column needs NAME=MODULE:FUNCTION, not '{given.add_column}'")
     return Column(name, module, attribute, given.axis, given.batch, given.column_version, given.max_length)
-
-
-def _code_of(state: State) -> int:
-    """Returns 0, 3 if limits of loss were passed in all parts that failed, or else 6: the same command goes on."""
-    codes = {outcome.code for outcome in state.failed.values()}
-    return 0 if not codes else codes.pop() if codes == {TOO_MANY_REJECTS} else 6

@@ -1,7 +1,8 @@
 """The folder OUT: which parts are published, who builds the others, and what is left to collect.
 
-    OUT/ray.json          what is built: DATA, the number of parts, the build's options
+    OUT/plan              what `xtts-precompute plan` has made of DATA
     OUT/parts/0007        a published part: a whole cache
+    OUT/set.json          all parts as one, once they are there
     OUT/scratch/0007.1    the cache that attempt 1 at part 7 builds; attempt 2 has another
     OUT/scratch/0007.1.log  what its builder says on stderr; it is locked while the attempt lives
 
@@ -21,18 +22,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from .._base.errors import InvalidArgumentError, NotFoundError
+from .._base.errors import NotFoundError
 
 _TAIL_BYTES = 4096  # holds the last line of progress
-
-
-class Request(NamedTuple):
-    """What all parts have in common. It never changes while OUT is there."""
-
-    data: str
-    part_count: int
-    options: list[str]
-    """Words that the program's `build` gets, such as --recipe tacotron2."""
 
 
 class Progress(NamedTuple):
@@ -48,37 +40,24 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
-        self._request = self.path / "ray.json"
+        self.plan = self.path / "plan"
         self._parts = self.path / "parts"
         self._scratch = self.path / "scratch"
 
-    def begin(self, request: Request) -> None:
-        """Notes the request, or finds it to be that of an earlier run."""
-        if self._request.exists():
-            known = self.request()
-            if known != request:
-                raise InvalidArgumentError(
-                    f"{self.path} was begun with other options ({' '.join(_words_of(known))}): "
-                    "give the same, or another folder"
-                )
+    def begin(self) -> None:
         self._parts.mkdir(parents=True, exist_ok=True)
         self._scratch.mkdir(exist_ok=True)
-        new = self._scratch / f"ray.json.{os.getpid()}"
-        new.write_text(json.dumps(request._asdict(), indent=2) + "\n", encoding="utf-8")
-        new.rename(self._request)
-
-    def request(self) -> Request:
-        try:
-            return Request(**json.loads(self._request.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            raise NotFoundError(
-                f"{os.uname().nodename} does not see {self._request}: OUT must be a folder that all nodes share, "
-                "with the same path"
-            ) from None
 
     def part_count(self) -> int | None:
-        """Returns the number of parts of an earlier run; None: there is none."""
-        return self.request().part_count if self._request.exists() else None
+        """Returns the number of parts of the plan; None: there is no plan."""
+        try:
+            return len(json.loads((self.plan / "plan.json").read_text(encoding="utf-8"))["parts"])
+        except FileNotFoundError:
+            return None
+
+    def planned(self, number: int) -> Path:
+        """Returns the file of the plan that a part is built from."""
+        return self.plan / f"{number:04}"
 
     def part(self, number: int) -> Path:
         return self._parts / f"{number:04}"
@@ -99,6 +78,11 @@ class Folder:
         The builder's own lock ends with the build. This one lasts until the part is published, so
         that no other builder begins in a folder that is about to move.
         """
+        if not self._scratch.is_dir():
+            raise NotFoundError(
+                f"{os.uname().nodename} does not see {self._scratch}: OUT must be a folder that all nodes share, "
+                "with the same path"
+            )
         with open(self._log(number, attempt), "a", encoding="utf-8") as log:
             try:
                 fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -141,9 +125,6 @@ class Folder:
         factor = re.search(r"([\d.,e-]+)x real time", figures)
         return Progress(_number(done), _number(total), float(factor[1].replace(",", "")) if factor else 0.0)
 
-    def log_of(self, number: int, attempt: int) -> str:
-        return str(self._log(number, attempt))
-
     def collect(self, number: int) -> None:
         """Removes what attempts at this part have left. None of them may be at work."""
         for path in self._scratch.glob(f"{number:04}.*"):
@@ -163,10 +144,6 @@ def remove(path: Path) -> None:
         if not path.exists():
             return
     shutil.rmtree(path)  # raises the reason
-
-
-def _words_of(request: Request) -> list[str]:
-    return [request.data, "--parts", str(request.part_count), *request.options]
 
 
 def _number(word: str) -> int:

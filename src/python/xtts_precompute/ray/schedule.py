@@ -17,16 +17,16 @@ from typing import Any, NamedTuple, Protocol
 from .attempt import BUSY, Outcome
 from .folder import Folder, Progress
 
-TOO_MANY_REJECTS = 3  # the exit code that no other node would change
-
 
 class Pace(NamedTuple):
     """Times and limits."""
 
     look_every_s: float = 1.0
     retry_after_s: float = 2.0
-    failures_max: int = 10
-    """Attempts at one part that may fail; then the part has failed."""
+    deaths_max: int = 10
+    """Attempts at one part that may die with their node or process; then the part has failed."""
+    faults_max: int = 3
+    """The same, for attempts that end with an exit code: other nodes may do better, but not often."""
     late_factor: float = 1.5
     late_min_s: float = 30.0
     """A part that runs longer than this and than `late_factor` of the others' time is late."""
@@ -89,7 +89,7 @@ class Schedule:
         self._folder, self._placer, self._pace, self._done = folder, placer, pace, done
         self._runs_twice = runs_twice
         self._again: deque[tuple[float, int, int]] = deque()  # due, part, attempt
-        self._failures: dict[int, int] = {}
+        self._failures: dict[int, list[Outcome]] = {}
         self._finished: set[int] = set()  # parts that are done while another attempt at them runs
         self._durations_s: deque[float] = deque(maxlen=1000)
         self._number = 0
@@ -176,10 +176,12 @@ class Schedule:
             self._placer.cancel(known_by)
 
     def _fail(self, run: Run, outcome: Outcome, has_other: bool) -> None:
-        self._failures[run.part] = self._failures.get(run.part, 0) + 1
+        failures = self._failures.setdefault(run.part, [])
+        failures.append(outcome)
         if has_other:
             return  # its end decides
-        if outcome.code == TOO_MANY_REJECTS or self._failures[run.part] >= self._pace.failures_max:
+        death_count = sum(one.is_death for one in failures)
+        if death_count >= self._pace.deaths_max or len(failures) - death_count >= self._pace.faults_max:
             self.state.failed[run.part] = outcome
             return
         self.state.repeated_count += 1

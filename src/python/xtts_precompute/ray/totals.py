@@ -17,6 +17,8 @@ class Kind(NamedTuple):
 
 class Totals:
     def __init__(self) -> None:
+        self.empty_parts: list[int] = []
+        """Parts without a record: a plan may have more parts than shards."""
         self.clips = 0
         """Clips that were planned, rejected ones included."""
         self.records = 0
@@ -24,8 +26,10 @@ class Totals:
         self.rejects: dict[Kind, int] = {}
         self.examples: dict[Kind, str] = {}
 
-    def add(self, part: Path) -> None:
+    def add(self, number: int, part: Path) -> None:
         counts = json.loads((part / "manifest.json").read_text(encoding="utf-8"))["counts"]
+        if counts["records"] == 0:
+            self.empty_parts.append(number)
         self.clips += counts["planned"]
         self.records += counts["records"]
         self.sound_seconds += counts["seconds"]

@@ -21,7 +21,7 @@ class View:
     """Writes the progress line on stderr: redrawn on a terminal, elsewhere every ten seconds."""
 
     def __init__(self, state: State, totals: Totals, quiet: bool) -> None:
-        self.state, self._totals, self._quiet = state, totals, quiet
+        self.state, self.totals, self._quiet = state, totals, quiet
         self._began_s = time.monotonic()
         self._done_before = state.done_count
         self._is_terminal = sys.stderr.isatty()
@@ -48,7 +48,7 @@ class View:
 
     def line(self) -> str:
         """Returns the line. Hours are those of published parts."""
-        state, totals = self.state, self._totals
+        state, totals = self.state, self.totals
         by_part: dict[int, Progress] = {}  # of two attempts at a part, the one that is ahead
         for run in state.runs.values():
             if run.began_s is not None:
