@@ -27,7 +27,7 @@ MARK = pathlib.Path(__file__).with_name("died")
 
 def mean(clips):
     assert len(clips) <= 3
-    if clips[0].id == "clip-020" and not MARK.exists():
+    if any(clip.id == "clip-020" for clip in clips) and not MARK.exists():
         MARK.touch()
         os._exit(1)
     return [np.full((clip.frames, 1), clip.mel.mean(), np.float32) for clip in clips]
