@@ -8,7 +8,7 @@ builds it by seven parts on the cluster, and kills at one to four random moments
   a node: its raylet with SIGKILL, as a machine that is switched off; another one joins
   the driver, with SIGKILL; the same command goes on
   a worker of Ray, as the kernel does where memory is out
-  a builder
+  a builder, or it is stopped (SIGSTOP) until the end, as on a node that hangs: its part runs twice
 
 Then compares: the merged parts must be the undisturbed cache, byte for byte; OUT must hold nothing
 else; no process may be left; and no part may have been begun more often than it was killed. Prints
@@ -18,6 +18,7 @@ Run it with a Python that has Ray and this package (PYTHONPATH=build/python-in-p
 """
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -84,6 +85,7 @@ class Trial:
         self.cluster, self.nodes, self.data, self.out, self.chance = cluster, nodes, data, out, chance
         self.hits, self.problems = [], []
         self.killed_parts = 0
+        self.stopped = []
         self.begun = {}  # process of a builder -> its part
 
     def start(self):
@@ -99,8 +101,8 @@ class Trial:
     def kill(self):
         """Kills something, and tells what."""
         builders = builders_of(self.out)
-        kind = self.chance.choice(["node", "node", "driver", "driver", "worker", "builder"])
-        if kind in ("worker", "builder") and not builders:
+        kind = self.chance.choice(["node", "node", "driver", "driver", "worker", "builder", "hang"])
+        if kind in ("worker", "builder", "hang") and not builders:
             kind = "driver"
         self.hits.append(f"{kind}, {len(builders)} builders at work")
         if kind == "node":
@@ -116,10 +118,13 @@ class Trial:
             self.start()
         else:
             builder = self.chance.choice(list(builders))
-            pid = builder if kind == "builder" else parent_of(builder)
+            pid = parent_of(builder) if kind == "worker" else builder
             self.killed_parts += 1
+            if kind == "hang":
+                self.stopped.append(pid)
             try:
-                os.kill(pid, signal.SIGKILL if pid > 1 else 0)  # its worker may be dead, and the parent be init
+                # The worker may be dead, and the parent be init.
+                os.kill(pid, 0 if pid <= 1 else signal.SIGSTOP if kind == "hang" else signal.SIGKILL)
             except ProcessLookupError:
                 self.hits[-1] = f"{kind}, too late"
 
@@ -139,6 +144,11 @@ class Trial:
             self.problems.append("the driver does not end")
             self.driver.kill()
         told, errors = self.driver.communicate()
+        for pid in self.stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        if self.stopped:
+            time.sleep(5)
         if self.driver.returncode != 0:
             self.problems.append(f"the driver ended with {self.driver.returncode}: {told[-2000:]} {errors[-2000:]}")
             return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -96,11 +97,17 @@ def _run(command: list[str], log: IO[str]) -> Outcome:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, preexec_fn=_end_with_parent
     ) as builder:
         try:
-            out, _ = builder.communicate()
+            out = _output_of(builder)
         except BaseException:  # Ray cancels by KeyboardInterrupt
             builder.terminate()
             raise
     return Outcome(builder.returncode, _message(out) if builder.returncode else "")
+
+
+def _output_of(builder: subprocess.Popen[str]) -> str:
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return builder.communicate(timeout=1.0)[0]  # Ray's KeyboardInterrupt does not end a system call
 
 
 def _end_with_parent() -> None:

@@ -126,6 +126,13 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
 def _build_missing(ray: Any, given: argparse.Namespace, folder: Folder, missing: list[int], view: View) -> None:
     builds = Builds(ray, str(folder.path), given.cpus_per_part, given.gpus_per_part, given.memory, given.scratch)
 
+    if builds.slot_count() == 0:
+        print(
+            f"{PROGRAM}: no node of the cluster has what a part needs; parts wait for such a node "
+            f"(--cpus-per-part {given.cpus_per_part}, --gpus-per-part {given.gpus_per_part:g})",
+            file=sys.stderr,
+        )
+
     def done(part: int) -> None:
         view.totals.add(part, folder.part(part))
 

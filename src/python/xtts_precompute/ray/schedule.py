@@ -93,6 +93,7 @@ class Schedule:
         self._finished: set[int] = set()  # parts that are done while another attempt at them runs
         self._durations_s: deque[float] = deque(maxlen=1000)
         self._number = 0
+        self._next_look_s = 0.0
 
     def run(self, parts: Iterable[int], show: Callable[[], None]) -> None:
         """Returns when each part is done or has failed. `show` is called about once a second."""
@@ -143,6 +144,9 @@ class Schedule:
             self._hand_out(latest.part, 3 - latest.attempt)
 
     def _look(self) -> None:
+        if time.monotonic() < self._next_look_s:
+            return
+        self._next_look_s = time.monotonic() + self._pace.look_every_s
         for run in self.state.runs.values():
             progress = self._folder.progress(run.part, run.attempt, run.token)
             if progress is not None:
