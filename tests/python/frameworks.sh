@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/python/frameworks.sh [install | pytest arguments]: tests the integrations with the real
-# PyTorch, TensorFlow and JAX, in their own environment (build/frameworks-env, 2 GB). PyTorch is
+# PyTorch, TensorFlow, JAX and Ray, in their own environment (build/frameworks-env, 2 GB). PyTorch is
 # Debian's build for CPUs, because PyPI's is for CUDA and has gigabytes; the others are from PyPI.
 # The script names what cannot be installed, and its tests say that they skip. Needs the package as
 # tests/python/run.sh has built it (build/python-dist).
@@ -21,6 +21,7 @@ groups=(
   frameworks_probe
   "torch torch_datasets torch_trainers myxtts_torch profile"
   docs_frameworks
+  ray
   "every_reader integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer"
   jax
 )
@@ -41,7 +42,7 @@ install_frameworks() {
   /usr/bin/python3 -m venv --system-site-packages "$environment"
   if ! "$environment/bin/pip" install --requirement tests/python/requirements-frameworks.txt; then
     "$environment/bin/pip" install pytest
-    grep -E '^(jax|librosa|tensorflow)' tests/python/requirements-frameworks.txt | while read -r one; do
+    grep -E '^(jax|librosa|ray|tensorflow)' tests/python/requirements-frameworks.txt | while read -r one; do
       "$environment/bin/pip" install "$one" || echo "NOT INSTALLED: $one"
     done
   fi

@@ -100,7 +100,14 @@ def summary(out: str, state: State, totals: Totals, elapsed_s: float) -> str:
 def document(out: str, state: State, totals: Totals, elapsed_s: float) -> dict[str, Any]:
     """Returns the summary for programs."""
     rejects = [
-        {**kind._asdict(), "count": count, "example": totals.examples[kind]} for kind, count in totals.rejects.items()
+        {
+            "class": kind.reject_class,
+            "stage": kind.stage,
+            "rule": kind.rule,
+            "count": count,
+            "example": {"path": totals.examples[kind]},
+        }
+        for kind, count in totals.rejects.items()
     ]
     return {
         "out": out,
