@@ -111,6 +111,7 @@ class Record {
 
 class Cache {
  public:
+  // A cache, or a set of caches (`xtts-precompute set`): its clips have one order.
   [[nodiscard]] static XTTS_API Result<Cache> open(std::string_view path);
   // Opens several caches as one: the clips of the first, then those of the second, and so on. The
   // tables of speakers and languages are merged; columns that not all have are left out.

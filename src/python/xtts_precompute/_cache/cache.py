@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 
 def open(path: PathLike | Iterable[PathLike]) -> Cache:
-    """Opens the newest published generation of a cache, or of several caches as one.
+    """Opens the newest published generation of a cache, of a set, or of several caches as one.
 
         cache = xp.open("./cache")
+        whole = xp.open("./corpus")                # a set, which xtts-precompute set has made
         both = xp.open(["./english", "./farsi"])
 
-    Several caches must hold features of the same definition. Their clips follow one another, and
+    A set reads as one cache, with statistics of its own. Several caches must hold features of the same definition. Their clips follow one another, and
     equal names of speakers and languages get one number.
 
     A generation stays readable while the Cache, a reader of it or an array from it lives, whatever
