@@ -159,7 +159,7 @@ class ListReader {
  public:
   explicit ListReader(const LayoutInput& input) : input_(input), clips_(input) {}
 
-  // Reads all lists before it makes a clip: the meaning of the fields shows only in all lines.
+  // Of three fields, reads all lists before it makes a clip: their meaning shows only in all lines.
   Result<Findings> read(const std::vector<ListSource>& sources,
                         const std::vector<std::string>& cleaned) {
     for (const ListSource& source : sources) XTTS_TRY(read_source(source));
@@ -185,7 +185,6 @@ class ListReader {
     const ListSource* source = nullptr;
     std::uint64_t number = 0;
     std::array<SharedText, kFieldsMax> fields;
-    std::size_t field_count = 0;
 
     [[nodiscard]] std::uint64_t held_bytes() const {
       std::uint64_t bytes = sizeof(Line);
@@ -203,23 +202,26 @@ class ListReader {
     const std::vector<std::string_view> fields = fields_of(line.text, '|');
     if (fields.size() == 1) return "the line has one field; expected file|text";
     // The first good line sets the number of fields.
-    const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
+    const std::size_t expected = field_count_ == 0 ? fields.size() : field_count_;
     if (fields.size() != expected || fields.size() > kFieldsMax) {
       return formatted("the line has {} where {}", counted(fields.size(), "field", "fields"),
-                       lines_.empty() ? "two or three are expected"
-                                      : formatted("the first line has {}", expected));
+                       field_count_ == 0 ? "two or three are expected"
+                                         : formatted("the first line has {}", expected));
     }
-    Line& kept = lines_.emplace_back();
-    kept.source = &line.list.source;
-    kept.number = line.number;
-    kept.field_count = fields.size();
+    field_count_ = expected;
+    Line kept{.source = &line.list.source, .number = line.number, .fields = {}};
     std::copy(fields.begin(), fields.end(), kept.fields.begin());
-    clips_.hold(kept.held_bytes());
+    if (field_count_ == 2) {
+      add(kept, PipeForm::kText);
+    } else {
+      clips_.hold(kept.held_bytes());
+      lines_.push_back(std::move(kept));
+    }
     return std::nullopt;
   }
 
   [[nodiscard]] PipeForm choose_form() const {
-    if (lines_.empty() || lines_.front().field_count == 2) return PipeForm::kText;
+    if (lines_.empty()) return PipeForm::kText;
     std::vector<std::string_view> second;
     std::vector<std::string_view> third;
     for (const Line& line : lines_) {
@@ -242,7 +244,8 @@ class ListReader {
   }
 
   const LayoutInput& input_;
-  std::vector<Line> lines_;
+  std::size_t field_count_ = 0;  // of each line, as the first good line says; 0: there was none
+  std::vector<Line> lines_;      // of three fields
   ClipCollector clips_;
 };
 
