@@ -24,7 +24,7 @@ std::optional<formats::Reason> TextRules::refusal_of_tokens(const corpus::Clip& 
                                                             UnknownCharacters& unknown) const {
   if (!tokenizer_) return std::nullopt;
   auto tokens = tokenizer_->encode(text_to_tokenize(clip, recipe_.text));
-  if (tokens.refusal) return std::move(*tokens.refusal);
+  if (tokens.refusal) return std::move(tokens.refusal);
   for (const auto& [character, count] : tokens.unknown) unknown[character] += count;
   return std::nullopt;
 }
