@@ -58,8 +58,8 @@ def cluster(work):
     cluster.shutdown()
 
 
-def start(cluster, work, *options):
-    command = [sys.executable, "-m", "xtts_precompute.ray", "build", work / "data", work / "out"]
+def start(cluster, work, *options, out="out"):
+    command = [sys.executable, "-m", "xtts_precompute.ray", "build", work / "data", work / out]
     command += ["--address", cluster.address, "--cpus-per-part", "1", "--json", *OPTIONS, *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=work)
 
@@ -99,3 +99,13 @@ def test_a_column_is_added_by_actors_that_may_die(cluster, work):
         assert together[clip_id]["mean"].shape == (len(together[clip_id].mel), 1)
         assert together[clip_id]["mean"][0, 0] == together[clip_id].mel.mean(dtype=np.float32)
     assert sorted(path.name for path in work.glob("out/*")) == ["parts", "plan", "set.json"]
+
+
+def test_parts_that_are_built_on_the_nodes_own_disks_leave_nothing_there(cluster, work):
+    (work / "local").mkdir()
+    lost = work / "local" / f"0001.2-{str(work / 'near').strip('/').replace('/', '-')}"
+    lost.mkdir()  # as of an attempt whose node came back
+    told = ended(start(cluster, work, "--parts", "2", "--scratch", str(work / "local"), out="near"))
+    assert told["parts"]["done"] == 2
+    assert list((work / "local").iterdir()) == []
+    assert list(xp.open(work / "near").ids) == list(xp.open(work / "whole").ids)

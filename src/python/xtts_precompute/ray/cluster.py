@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from .._base.errors import Error, exit_code
 from .._base.frameworks import framework
 from .attempt import Outcome, build_part, collect_local
 
+_COLLECT_S = 60.0
 LOST = -9  # the code of an attempt whose worker or node has died
 
 
@@ -44,6 +46,7 @@ class Calls:
 
     def ended(self, timeout_s: float) -> Sequence[tuple[Any, Outcome]]:
         if not self._refs:
+            time.sleep(timeout_s)
             return []
         ready, _ = self._ray.wait(list(self._refs), timeout=timeout_s)
         self._refs.difference_update(ready)
@@ -84,9 +87,9 @@ class Builds(Calls):
             return
         strategies = importlib.import_module("ray.util.scheduling_strategies")
         task = self._ray.remote(num_cpus=0, max_retries=0)(collect_local)
+        refs = []
         for node in self._ray.nodes():
             if node["Alive"]:
                 there = strategies.NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-                self._refs.add(task.options(scheduling_strategy=there).remote(out, local))
-        while self._refs:
-            self.ended(10.0)
+                refs.append(task.options(scheduling_strategy=there).remote(out, local))
+        self._ray.wait(refs, num_returns=len(refs), timeout=_COLLECT_S)

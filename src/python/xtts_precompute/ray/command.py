@@ -25,7 +25,7 @@ _PARTS = 64
 _LIMITS = ("max-rejects", "max-dropped")
 _EXAMPLES = """examples:
   python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --recipe tacotron2
-  python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --address ray://head:10001 --scratch /local
+  python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --address head:6379 --scratch /local
   python -m xtts_precompute.ray build /data/corpus /data/out --add-column pitch=my_models:pitch --batch 64 --gpus 1
 
 Options that are not listed here go to `xtts-precompute plan` (--recipe, --set, --config, --isa, ...). DATA and
@@ -112,7 +112,7 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
                 _add_column(ray, given, folder, column, view)
     if not state.failed:
         parts_of = [str(folder.part(part)) for part in range(1, part_count + 1)]
-        code = _ran(["set", str(folder.path), *parts_of, *limits], given, answer)
+        code = _ran(["set", str(folder.path), *parts_of, *limits, "--quiet"], given, answer)
         if code != 0:
             return code
         folder.end()
@@ -171,8 +171,8 @@ def _ran(words: list[str], given: argparse.Namespace, answer: Any) -> int:
         if done.returncode != 0:
             answer.write(done.stdout)
     else:
-        level = "error" if given.quiet else "warning"  # the summary at the end is for all of it
-        done = subprocess.run([program(), *words, "--log-level", level], stdout=2, text=True, check=False)
+        quiet = ["--quiet"] if given.quiet else []
+        done = subprocess.run([program(), *words, *quiet], stdout=2, text=True, check=False)
     return done.returncode
 
 
