@@ -7,7 +7,6 @@
 #include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/block_map.hpp"
-#include "reader/repair_advice.hpp"
 #include "reader/set_file.hpp"
 
 namespace xtts::reader {
@@ -118,7 +117,7 @@ Result<std::string> CacheSet::rejects_jsonl() const {
 Result<RecordData> CacheSet::read_record(std::string_view column, std::uint64_t position) const {
   const Place place = locate(position);
   XTTS_ASSIGN(CacheView* const view, cache(place.table));
-  return with_repair(view->read_record(column, place.position), view->path());
+  return view->read_record(column, place.position);
 }
 
 Result<StorageFacts> CacheSet::storage(std::size_t index) const {

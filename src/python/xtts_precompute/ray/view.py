@@ -82,19 +82,27 @@ def summary(out: str, state: State, totals: Totals, elapsed_s: float) -> str:
     parts = counted(state.part_count, "part", "parts")
     clips = counted(totals.records, "clip", "clips")
     hours = short(totals.sound_seconds / 3600)
-    lines = [f"Done      {state.done_count:,} of {parts} in {out}: {clips}, {hours} h, in {duration(elapsed_s)}"]
+    lines = [_row("Done", f"{state.done_count:,} of {parts} in {out}: {clips}, {hours} h, in {duration(elapsed_s)}")]
     if state.repeated_count or state.twice_count:
         lines.append(
-            f"          {counted(state.repeated_count, 'attempt', 'attempts')} failed and came again, "
-            f"{counted(state.twice_count, 'late part', 'late parts')} ran twice"
+            _row(
+                "",
+                f"{counted(state.repeated_count, 'attempt', 'attempts')} failed and came again, "
+                f"{counted(state.twice_count, 'late part', 'late parts')} ran twice",
+            )
         )
     if totals.rejects:
-        lines.append(f"Rejects   {counted(sum(totals.rejects.values()), 'clip', 'clips')}, as in PART/rejects.jsonl")
+        rejected = counted(sum(totals.rejects.values()), "clip", "clips")
+        lines.append(_row("Rejects", f"{rejected}, as in PART/rejects.jsonl"))
     for kind, count in sorted(totals.rejects.items(), key=lambda one: (-one[1], one[0])):
-        lines.append(f"          {count:>10,}  {kind.reject_class}  {kind.stage}  {kind.rule}: {totals.examples[kind]}")
+        lines.append(_row("", f"{count:>10,}  {kind.reject_class}  {kind.stage}  {kind.rule}: {totals.examples[kind]}"))
     for part, outcome in sorted(state.failed.items()):
-        lines.append(f"Failed    part {part:04} with exit code {outcome.code}: {outcome.message}")
+        lines.append(_row("Failed", f"part {part:04} with exit code {outcome.code}: {outcome.message}"))
     return "\n".join(lines)
+
+
+def _row(label: str, text: str) -> str:
+    return f"{label:<10}{text}"
 
 
 def document(out: str, state: State, totals: Totals, elapsed_s: float) -> dict[str, Any]:
