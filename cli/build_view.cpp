@@ -284,6 +284,18 @@ std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
   return text;
 }
 
+std::string next_text(const pipeline::BuildRequest& request) {
+  if (request.part) {
+    return formatted("xtts-precompute set SET CACHE..., once all {} parts are built",
+                     request.partition->count);
+  }
+  if (request.partition) {
+    return formatted("xtts-precompute merge NEW PART..., once all {} parts are built",
+                     request.partition->count);
+  }
+  return "xtts-precompute verify " + escape_controls(shell_quoted(request.options.cache));
+}
+
 }  // namespace
 
 std::string describe_preview(const pipeline::BuildRequest& request,
@@ -411,12 +423,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += rejects_text(report.rejects);
     text += drops_text(request, true, report.drops);
   }
-  text +=
-      line("Next",
-           request.partition
-               ? formatted("xtts-precompute merge NEW PART..., once all {} parts are built",
-                           request.partition->count)
-               : "xtts-precompute verify " + escape_controls(shell_quoted(request.options.cache)));
+  text += line("Next", next_text(request));
   return text;
 }
 

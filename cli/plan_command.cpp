@@ -107,7 +107,8 @@ std::string next_text(const PlanOptions& options, const formats::Plan& plan) {
               formatted("xtts-precompute build --part {} CACHE, and so for each part, on any "
                         "machine",
                         escape_controls(shell_quoted(first)))) +
-         line("", "xtts-precompute merge NEW CACHE..., once all parts are built");
+         line("",
+              "xtts-precompute set SET CACHE..., once all parts are built: they read as one cache");
 }
 
 std::string describe(const PlanOptions& options, const plan::PlanReport& report) {
@@ -236,7 +237,8 @@ void add_plan_command(CLI::App& app, Context& context) {
       .examples(
           "xtts-precompute plan ./data ./plan --parts 64 --recipe tacotron2 --isa avx2\n"
           "xtts-precompute build --part ./plan/0007 ./part-7   # on any machine that sees ./data\n"
-          "xtts-precompute merge ./cache ./part-*")
+          "xtts-precompute set ./cache ./part-*                # reads as one cache; merge makes "
+          "one")
       .runs([&context, options, lists] {
         PlanOptions all = *options;
         all.build.cache = all.folder;  // no cache: nothing of one is taken over
