@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "formats/rules.hpp"
+
 namespace xtts::pipeline {
 namespace {
 
