@@ -86,6 +86,7 @@ def test_parts_are_one_build_though_a_driver_and_a_node_die(cluster, work):
     tell("merge", work / "merged", *sorted(work.glob("out/parts/*")), "--quiet")
     assert (work / "merged/manifest.json").read_bytes() == (work / "whole/manifest.json").read_bytes()
     together, whole = xp.open(work / "out"), xp.open(work / "whole")
+    assert tell("ls", work / "out", "--json") == tell("ls", work / "whole", "--json")
     assert list(together.ids) == list(whole.ids)
     np.testing.assert_array_equal(together["clip-036"].mel, whole["clip-036"].mel)
 

@@ -41,10 +41,22 @@ begin() {
 running() {
   squeue --noheader --array --jobs="$array" --states=RUNNING --format=%K
 }
+# The set reads as one cache, but for sizes of files, and for twins in two parts, which no warning tells.
+same_reading() {
+  diff <(clips_of "$1") <(clips_of "$2") >/dev/null || fail "$3: ls has other clips"
+  diff <(info_of "$1") <(info_of "$2") >/dev/null || fail "$3: info tells other figures"
+}
+clips_of() {
+  "$program" ls "$1" --json | sed 's/,"warnings":\[[^]]*\]//'
+}
+info_of() {
+  "$program" info "$1" --json | grep -vE '^ *"(bytes|caches|path|shards)":'
+}
 # end OUT WHAT: waits for the set, and compares.
 end() {
   wait_long "$1" ||
     { squeue; tail -n 5 "$folder/$1"/logs/*; fail "$2: no set after five minutes"; return; }
+  same_reading "$folder/expected" "$folder/$1" "$2"
   run merge "$folder/merged" "$folder/$1"/parts/* --quiet
   expect_code 0 "$2: merge"
   same_bytes "$folder/expected" "$folder/merged" "$2"
