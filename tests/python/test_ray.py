@@ -60,7 +60,7 @@ def cluster(work):
 
 def start(cluster, work, *options, out="out"):
     command = [sys.executable, "-m", "xtts_precompute.ray", "build", work / "data", work / out]
-    command += ["--address", cluster.address, "--cpus-per-part", "1", "--json", *OPTIONS, *options]
+    command += ["--address", cluster.address, "--cpus-per-part", "1", "--json", *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=work)
 
 
@@ -71,13 +71,13 @@ def ended(driver):
 
 
 def test_parts_are_one_build_though_a_driver_and_a_node_die(cluster, work):
-    first = start(cluster, work, "--parts", "5")
+    first = start(cluster, work, "--parts", "5", *OPTIONS)
     until = time.monotonic() + 60
     while not list(work.glob("out/parts/*")) and time.monotonic() < until:
         time.sleep(0.02)
     first.kill()
     first.communicate()
-    second = start(cluster, work)
+    second = start(cluster, work)  # the plan is there
     cluster.remove_node(cluster.lost, allow_graceful=False)
     told = ended(second)
     assert told["parts"] == {"count": 5, "done": 5, "failed": 0}
@@ -106,7 +106,7 @@ def test_parts_that_are_built_on_the_nodes_own_disks_leave_nothing_there(cluster
     (work / "local").mkdir()
     lost = work / "local" / f"0001.2-{str(work / 'near').strip('/').replace('/', '-')}"
     lost.mkdir()  # as of an attempt whose node came back
-    told = ended(start(cluster, work, "--parts", "2", "--scratch", str(work / "local"), out="near"))
+    told = ended(start(cluster, work, "--parts", "2", "--scratch", str(work / "local"), *OPTIONS, out="near"))
     assert told["parts"]["done"] == 2
     assert list((work / "local").iterdir()) == []
     assert list(xp.open(work / "near").ids) == list(xp.open(work / "whole").ids)

@@ -28,8 +28,8 @@ _EXAMPLES = """examples:
   python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --address head:6379 --scratch /local
   python -m xtts_precompute.ray build /data/corpus /data/out --add-column pitch=my_models:pitch --batch 64 --gpus 1
 
-Options that are not listed here go to `xtts-precompute plan` (--recipe, --set, --config, --isa, ...). DATA and
-OUT have the same path on all nodes. The same command goes on after any interruption.
+Options that are not listed here go to `xtts-precompute plan` (--recipe, --set, --config, --isa, ...); a plan that
+is there needs none. DATA and OUT have the same path on all nodes. The same command goes on after any interruption.
 """
 
 
@@ -62,8 +62,8 @@ def _parsed(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     build.add_argument(
         "--memory", metavar="SIZE", help="memory of a part (its processors' share of half of the node's)"
     )
-    build.add_argument("--max-rejects", metavar="N|P%%", help="how many faulty clips are tolerated, in all parts")
-    build.add_argument("--max-dropped", metavar="P%%", help="how much the rules may drop, in all parts")
+    build.add_argument("--max-rejects", metavar="N|P%", help="how many faulty clips are tolerated, in all parts")
+    build.add_argument("--max-dropped", metavar="P%", help="how much the rules may drop, in all parts")
     build.add_argument("--gpus-per-part", type=float, default=0.0, metavar="F", help="GPUs of a part (0)")
     build.add_argument("--scratch", metavar="DIR", help="build on the nodes' own disks, in DIR, and move to OUT then")
     build.add_argument("--add-column", metavar="NAME=MODULE:FUNCTION", help="add a column to the published parts")
@@ -90,10 +90,13 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
     column = _column_of(given)
     folder = Folder(os.path.abspath(given.out))
     limits = [f"--{name}={value}" for name in _LIMITS if (value := getattr(given, name.replace("-", "_"))) is not None]
-    parts = f"--parts={given.parts or folder.part_count() or _PARTS}"
-    code = _ran(["plan", os.path.abspath(given.data), str(folder.plan), parts, *plan_options, *limits], given, answer)
-    if code != 0:
-        return code
+    data = os.path.abspath(given.data)
+    known = folder.known_plan()
+    if known is None or known["data"]["path"] != data or given.parts or plan_options:
+        parts = f"--parts={given.parts or folder.part_count() or _PARTS}"
+        code = _ran(["plan", data, str(folder.plan), parts, *plan_options, *limits], given, answer)
+        if code != 0:
+            return code
     folder.begin()
     part_count = folder.part_count() or 0
     totals, state = Totals(), State(part_count)

@@ -20,7 +20,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from .._base.errors import NotFoundError
 
@@ -48,12 +48,17 @@ class Folder:
         self._parts.mkdir(parents=True, exist_ok=True)
         self._scratch.mkdir(exist_ok=True)
 
-    def part_count(self) -> int | None:
-        """Returns the number of parts of the plan; None: there is no plan."""
+    def known_plan(self) -> dict[str, Any] | None:
+        """Returns plan.json; None: there is no plan."""
         try:
-            return len(json.loads((self.plan / "plan.json").read_text(encoding="utf-8"))["parts"])
+            return dict(json.loads((self.plan / "plan.json").read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
+
+    def part_count(self) -> int | None:
+        """Returns the number of parts of the plan; None: there is no plan."""
+        plan = self.known_plan()
+        return None if plan is None else len(plan["parts"])
 
     def planned(self, number: int) -> Path:
         """Returns the file of the plan that a part is built from."""
