@@ -17,7 +17,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 ARROWS = {
     "_base": set(),
     "_build": {"_base"},
-    "_cache": {"_base", "_build"},
+    "buckets": {"_base"},
+    "_cache": {"_base", "_build", "buckets"},
     "_runtime": {"_base", "_build", "_cache"},
     "_loaders": {"_base", "_cache"},
     "torch": {"_base", "_cache", "_loaders"},

@@ -16,7 +16,7 @@ damaged record raises CorruptError, which names the clip.
 
 `xp.torch`, `xp.tensorflow` and `xp.jax` give batches as tensors of these frameworks. `xp.myxtts`
 reads the config.yaml of the MyXTTS trainer. `xp.tune` sets what makes PyTorch and TensorFlow
-faster. The five are imported at their first use.
+faster. `xp.buckets` writes caches to object stores. The six are imported at their first use.
 """
 
 from typing import TYPE_CHECKING
@@ -66,6 +66,7 @@ from .profile.report import ProfileReport
 __version__: str
 
 if TYPE_CHECKING:
+    from . import buckets as buckets
     from . import jax as jax
     from . import myxtts as myxtts
     from . import tensorflow as tensorflow
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
 else:  # a type checker that saw this function would accept any name
     # Imported at their first use. A framework takes seconds to load, and the version takes longer
     # than the rest of this package.
-    _INTEGRATIONS = ("jax", "myxtts", "tensorflow", "torch", "tune")
+    _INTEGRATIONS = ("buckets", "jax", "myxtts", "tensorflow", "torch", "tune")
 
     def __getattr__(name):
         import importlib

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._base.choices import listed
 from .._base.errors import InvalidArgumentError, MissingPackageError
+from .._base.words import is_url
 from .clips import Clip
 from .ids import position_in
 from .stored import PathLike, Stored
@@ -19,32 +20,55 @@ if TYPE_CHECKING:
     from .._build.progress import ColumnProgress
 
 
-def open(path: PathLike | Iterable[PathLike]) -> Cache:
+def open(path: PathLike | Iterable[PathLike], *, local: PathLike | None = None, size: int | str | None = None) -> Cache:
     """Opens the newest published generation of a cache, of a set, or of several caches as one.
 
         cache = xp.open("./cache")
         whole = xp.open("./corpus")                # a set, which xtts-precompute set has made
         both = xp.open(["./english", "./farsi"])
 
-    A set reads as one cache, with statistics of its own. Several caches must hold features of the same definition. Their clips follow one another, and
-    equal names of speakers and languages get one number.
+    A set reads as one cache, with statistics of its own. Several caches must hold features of the
+    same definition. Their clips follow one another, and equal names of speakers and languages get
+    one number.
 
     A generation stays readable while the Cache, a reader of it or an array from it lives, whatever
     is built meanwhile.
+
+        far = xp.open("s3://bucket/cache", local="/nvme/xtts", size="200GB")
+
+    A URL is a folder of an object store (docs/buckets.md). What is missing in `local` is copied
+    there, by one process of the machine, and checked; then it is read from there.
+
+    Args:
+        path: The folder of a cache or a set, a URL, or several of them.
+        local: Where copies of what the URLs name are kept; one folder serves all of them.
+        size: The bytes that `local` may hold, such as "200GB". None: what its disk has.
 
     Raises:
         NotFoundError: There is no cache at the path.
         CorruptError: The cache is damaged.
         UnsupportedError: The cache has a newer format.
         MismatchError: The caches do not go together.
-        ResourceError: Memory or file descriptors ran out.
+        ResourceError: Memory or file descriptors ran out, or `local` may not hold what it needs.
+        SourceIoError: The object store does not answer, or refuses the credentials.
+        MissingPackageError: A URL needs obstore and xxhash: the extra `[buckets]`.
     """
     paths = [path] if isinstance(path, (str, bytes, os.PathLike)) else listed("paths of caches", path)
     try:
         names = [os.fsdecode(one) for one in paths]
     except TypeError as error:
         raise InvalidArgumentError(f"the path of a cache: {error}") from None
-    return Cache(names)
+    if (local is not None or size is not None) and not any(map(is_url, names)):
+        raise InvalidArgumentError("local= and size= are for URLs, and no path is one")
+    return Cache([_fetched(name, local, size) if is_url(name) else name for name in names])
+
+
+def _fetched(url: str, local: PathLike | None, size: int | str | None) -> str:
+    if local is None:
+        raise InvalidArgumentError(f"{url} is read by way of a folder: open({url!r}, local=DIR, size='200GB')")
+    from ..buckets.fetch import fetch
+
+    return fetch(url, os.fsdecode(local), size=size)
 
 
 class Cache(Stored):
