@@ -57,6 +57,11 @@ Status check_duplicates(const formats::Recipe& recipe) {
                     option_set("corpus.duplicates", "warn"))};
 }
 
+nlohmann::json columns_to_json(const formats::CorpusColumns& columns) {
+  return {columns.audio,    columns.id,    columns.text,  columns.normalized, columns.speaker,
+          columns.language, columns.split, columns.start, columns.end};
+}
+
 // The question that a plan answers. Lengths that the corpus is to choose are named as such.
 Digest digest_of_request(Env& env, const PlanRequest& request, const formats::Numerics& numerics) {
   const pipeline::BuildRequest& build = request.build;
@@ -69,7 +74,8 @@ Digest digest_of_request(Env& env, const PlanRequest& request, const formats::Nu
   nlohmann::json folders = nlohmann::json::array();
   for (const auto& entry : build.corpora)
     folders.push_back({entry.name, real(entry.folder), entry.layout, entry.language, entry.speaker,
-                       entry.speaker_pattern, entry.split, entry.encoding, entry.audio_roots});
+                       entry.speaker_pattern, entry.split, entry.encoding, entry.audio_roots,
+                       columns_to_json(entry.columns)});
   return digest128(formats::dump_canonical({{"data", real(build.data.path)},
                                             {"audio_roots", build.data.audio_roots},
                                             {"corpora", std::move(folders)},

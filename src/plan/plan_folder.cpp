@@ -37,7 +37,10 @@ Status check_may_be_plan(Env& env, const std::string& path) {
             formatted("{} holds something else than a plan ({}): name a new folder for PLAN", path,
                       entry.name)};
   }
-  return {};
+  // A cache that was begun and has no shard yet holds nothing else.
+  if (!env.stat(join_path(store::build_folder(path), "journal")).ok()) return {};
+  return {StatusCode::kInvalidArgument,
+          formatted("{} holds an unfinished build: name a new folder for PLAN", path)};
 }
 
 }  // namespace

@@ -432,6 +432,21 @@ TEST(Plan, RefusesAFolderOfOtherThings) {
   EXPECT_THAT(files_below(env, kPlan), ElementsAre(::testing::Key("notes.txt")));
 }
 
+TEST(Plan, RefusesTheFolderOfAnUnfinishedBuild) {
+  MemoryEnv env;
+  add_grown_data(env);
+  auto build = grown_request();
+  build.options.cache = kPlan;
+  TestObserver observer;
+  observer.cancel_at = 0;
+  EXPECT_FALSE(pipeline::build(env, build, observer).ok());
+  const Files before = files_below(env, kPlan);
+  ASSERT_TRUE(before.contains(".build/journal"));
+  const auto refused = plan::make_plan(env, plan_request(grown_request(), 2));
+  EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(difference(before, files_below(env, kPlan)), "");
+}
+
 TEST(Plan, RefusesLossesAndDroppedDuplicatesAsABuildDoes) {
   MemoryEnv env;
   add_grown_data(env);
