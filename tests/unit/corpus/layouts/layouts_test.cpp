@@ -61,6 +61,52 @@ TEST(Layouts, EachCorpusIsTakenForItself) {
   }
 }
 
+std::string all_of(const Clip& clip) {
+  std::string text;
+  for (const SharedText& part :
+       {clip.id, clip.dataset, clip.source, clip.text_raw, clip.text_normalized, clip.speaker,
+        clip.language, clip.extra_json})
+    text += std::string(part) + "|";
+  if (clip.segment)
+    text += std::to_string(clip.segment->start_s) + "-" +
+            std::to_string(clip.segment->end_s.value_or(-1.0));
+  if (clip.range) text += "+" + std::to_string(clip.range->offset_bytes);
+  if (clip.has_own_split) text += std::string(to_string(clip.split));
+  for (const std::uint64_t number : {std::uint64_t{clip.container_bytes}, clip.source_bytes,
+                                     clip.source_inode, std::uint64_t{clip.folder}})
+    text += "|" + std::to_string(number);
+  return text;
+}
+
+class ClipsOneByOne final : public FoundClips {
+ public:
+  void take(Clip clip, const ClipPlace& /*place*/) override { clips.insert(all_of(clip)); }
+  [[nodiscard]] Status status() const override { return {}; }
+
+  std::multiset<std::string> clips;
+};
+
+TEST(Layouts, EachGivesTheSameClipsOneByOne) {
+  for (const LayoutExample* example : readable_examples()) {
+    MemoryEnv env;
+    example->add_to(env, example->folder);
+    const Corpus held = discover_data(env);
+    std::multiset<std::string> clips;
+    for (const Clip& clip : held.clips) clips.insert(all_of(clip));
+    ClipsOneByOne receiver;
+    const formats::CorpusConfig config;
+    const auto passed =
+        discover({.env = env, .data = {"/data"}, .config = config, .receiver = &receiver});
+    ASSERT_TRUE(passed.ok()) << passed.status().message();
+    EXPECT_EQ(receiver.clips, clips) << example->layout;
+    EXPECT_TRUE(passed->clips.empty());
+    EXPECT_EQ(passed->layout, held.layout);
+    EXPECT_EQ(problems_of(*passed), problems_of(held)) << example->layout;
+    EXPECT_EQ(passed->ignored_file_count, held.ignored_file_count) << example->layout;
+    EXPECT_EQ(passed->unread_lists, held.unread_lists) << example->layout;
+  }
+}
+
 TEST(Layouts, NoneThatFindsItsListsReadsAnothersCorpus) {
   for (const LayoutExample* example : readable_examples()) {
     for (const Layout& other : layouts()) {
