@@ -1,6 +1,7 @@
 #include "reader/cache_set.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -16,27 +17,45 @@ CacheView* view_of(const OpenTable& open) {
   return static_cast<CacheView*>(open.table.get());  // a CacheSet has no other tables
 }
 
+struct NamedCache {
+  std::string path;
+  std::optional<formats::SetMember> member;  // where a set names it
+  std::string set;
+};
+
+Status check_is_member(const CacheView& view, const formats::SetMember& member,
+                       const std::string& set) {
+  if (view.manifest().index_digest == member.index_digest) return {};
+  return {StatusCode::kMismatch,
+          formatted("{} was built anew since the set {} was made of it: make the set anew",
+                    view.path(), set)};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, std::span<const std::string> paths) {
   if (paths.size() == 1 && reader::is_set(env, paths.front())) return open_set(env, paths.front());
-  const auto kept = std::make_shared<Kept>();
-  std::vector<std::shared_ptr<CacheView>> caches;
-  const auto add = [&](const std::string& path) -> Status {
-    XTTS_ASSIGN(auto cache, CacheView::open(env, path, kept));
-    caches.push_back(std::move(cache));
-    return {};
-  };
+  std::vector<NamedCache> named;
   for (const std::string& path : paths) {
     if (!reader::is_set(env, path)) {
-      XTTS_TRY(add(path));
+      named.push_back({.path = path, .member = std::nullopt, .set = {}});
       continue;
     }
     XTTS_ASSIGN(const LoadedSet loaded, load_set(env, path));
     for (const formats::SetMember& member : loaded.set.members)
-      XTTS_TRY(add(loaded.path_of(member)));
+      named.push_back({.path = loaded.path_of(member), .member = member, .set = path});
   }
-  return join(std::move(caches));
+  const auto kept = std::make_shared<Kept>();
+  kept->keeps_locks = named.size() <= kLockedMax;
+  std::vector<std::shared_ptr<CacheView>> caches;
+  for (const NamedCache& cache : named) {
+    XTTS_ASSIGN(auto view, CacheView::open(env, cache.path, kept));
+    if (cache.member) XTTS_TRY(check_is_member(*view, *cache.member, cache.set));
+    caches.push_back(std::move(view));
+  }
+  XTTS_ASSIGN(auto set, join(std::move(caches)));
+  set->paths_.assign(paths.begin(), paths.end());
+  return set;
 }
 
 Result<std::shared_ptr<CacheSet>> CacheSet::open(Env& env, const std::string& path) {
@@ -67,13 +86,9 @@ Result<std::shared_ptr<CacheSet>> CacheSet::open_set(Env& env, const std::string
 }
 
 Result<std::shared_ptr<ClipTable>> CacheSet::open_table(std::size_t index) const {
-  const formats::SetMember& named = member(index);
   XTTS_ASSIGN(auto view, CacheView::open(*env_, cache_paths_[index], kept_));
-  if (view->manifest().index_digest == named.index_digest && view->size() == clip_count(index))
-    return std::shared_ptr<ClipTable>(std::move(view));
-  return Status(StatusCode::kMismatch,
-                formatted("{} was built anew since the set {} was made of it: make the set anew",
-                          cache_paths_[index], path()));
+  XTTS_TRY(check_is_member(*view, member(index), path()));
+  return std::shared_ptr<ClipTable>(std::move(view));
 }
 
 Result<CacheView*> CacheSet::cache(std::size_t index) const {

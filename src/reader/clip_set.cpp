@@ -88,6 +88,7 @@ Status ClipSet::take(std::vector<std::shared_ptr<ClipTable>> tables) {
 
 void ClipSet::take(formats::SetManifest set, std::string path, std::string digest) {
   set_ = std::move(set);
+  groups_are_told_ = true;
   path_ = std::move(path);
   digest_ = std::move(digest);
   no_statistics_ = {StatusCode::kNotFound,
@@ -108,23 +109,39 @@ Result<std::shared_ptr<ClipTable>> ClipSet::open_table(std::size_t index) const 
   return Status(StatusCode::kInternal, "no table opens later: " + member(index).path);
 }
 
-// Finds the set's columns and names in the table.
+// Finds the set's columns and names in the table. set.json may tell of others than the cache has.
 Result<OpenTable> ClipSet::joined(std::size_t index, std::shared_ptr<ClipTable> table) const {
   const formats::Manifest& manifest = table->manifest();
+  const auto tells_of_other = [&](std::string_view what) {
+    return Status(StatusCode::kCorrupt,
+                  formatted("{} tells of other {} than {} has: make the set anew", path_, what,
+                            table->path()));
+  };
   OpenTable open;
   for (const SharedColumn& column : columns_) {
-    const formats::ColumnEntry* const found = manifest.find_column(column.entry->spec.name);
-    if (found == nullptr)
-      return Status(StatusCode::kMismatch,
-                    formatted("{} has no column '{}'", table->path(), column.entry->spec.name));
+    const formats::ColumnSpec& told = column.entry->spec;
+    const formats::ColumnEntry* const found = manifest.find_column(told.name);
+    if (found == nullptr || !has_same_numbers(told, found->spec)) return tells_of_other("columns");
     open.column_ids.push_back(found->spec.id);
   }
   open.speakers = numbers_in(whole().speakers, manifest.speakers);
   open.languages = numbers_in(whole().languages, manifest.languages);
   if (whole().datasets != manifest.datasets)
     open.datasets = numbers_in(whole().datasets, named_datasets(manifest, member(index).path));
+  for (const auto* numbers : {&open.speakers, &open.languages, &open.datasets})
+    if (std::ranges::find(*numbers, -1) != numbers->end()) return tells_of_other("names");
   open.table = std::move(table);
+  if (groups_are_told_) XTTS_TRY(check_groups(index, open));
   return open;
+}
+
+// Splits are chosen by the groups, so they must be those of the plan.
+Status ClipSet::check_groups(std::size_t index, const OpenTable& open) const {
+  XTTS_ASSIGN(auto groups, groups_of(*open.table));
+  for (formats::ClipGroup& group : groups) change(group.dataset, open.datasets);
+  if (groups == member(index).groups) return {};
+  return {StatusCode::kCorrupt, formatted("{} tells of other splits than {} has: make the set anew",
+                                          path_, open.table->path())};
 }
 
 // Another thread may have been faster; then its table stays.
@@ -153,7 +170,7 @@ ClipSet::Place ClipSet::locate(std::uint64_t position) const noexcept {
 }
 
 Result<std::vector<formats::ClipGroup>> ClipSet::groups(std::size_t index) const {
-  if (!member(index).groups.empty()) return member(index).groups;
+  if (groups_are_told_) return member(index).groups;
   XTTS_ASSIGN(const OpenTable* const open, table(index));
   return groups_of(*open->table);
 }

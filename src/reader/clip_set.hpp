@@ -102,12 +102,14 @@ class ClipSet {
   [[nodiscard]] virtual Result<std::shared_ptr<ClipTable>> open_table(std::size_t index) const;
   void list_columns();
   [[nodiscard]] Result<OpenTable> joined(std::size_t index, std::shared_ptr<ClipTable> table) const;
+  [[nodiscard]] Status check_groups(std::size_t index, const OpenTable& open) const;
   const OpenTable* add_open(std::size_t index, OpenTable table) const;
 
   std::string path_;
   std::string digest_;
   formats::SetManifest set_;
   Status no_statistics_;                              // why the tables together have none
+  bool groups_are_told_ = false;                      // by set.json
   std::vector<std::uint64_t> first_positions_ = {0};  // by table, and the end
   std::vector<SharedColumn> columns_;
 

@@ -168,6 +168,10 @@ Result<std::uint64_t> end_of_group(ClipTable& table, const formats::PlanRow& gro
 
 }  // namespace
 
+bool has_same_numbers(const formats::ColumnSpec& a, const formats::ColumnSpec& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.fingerprint == b.fingerprint;
+}
+
 std::vector<std::string> named_datasets(const Manifest& manifest, const std::string& name) {
   std::vector<std::string> names = manifest.datasets;
   if (names.empty()) names.emplace_back();

@@ -21,6 +21,9 @@ namespace xtts::reader {
 [[nodiscard]] Result<formats::Manifest> whole_of(std::span<const std::shared_ptr<ClipTable>> tables,
                                                  std::span<const std::string> names);
 
+// True where one batch can hold records of both columns.
+[[nodiscard]] bool has_same_numbers(const formats::ColumnSpec& a, const formats::ColumnSpec& b);
+
 // The place in `names` of each name of a table; empty where the table has the same list.
 [[nodiscard]] std::vector<std::int32_t> numbers_in(std::span<const std::string> names,
                                                    std::span<const std::string> of_table);

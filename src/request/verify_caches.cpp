@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/formatted.hpp"
 #include "base/try.hpp"
-#include "reader/manifest_file.hpp"
+#include "reader/cache_set.hpp"
 #include "reader/set_file.hpp"
 
 namespace xtts::request {
@@ -18,14 +17,16 @@ Result<verify::Report> verify_one(Env& env, const VerifyOptions& options, const 
   return verify::verify_cache(env, options.cache, settings);
 }
 
-// A sound cache may still be another one than the set was made of.
-Status check_is_named_cache(Env& env, const std::string& path, const formats::SetMember& member,
-                            const std::string& set) {
-  XTTS_ASSIGN(const auto loaded, reader::load_manifest(env, path));
-  if (loaded.manifest.index_digest == member.index_digest) return {};
-  return {
-      StatusCode::kCorrupt,
-      formatted("{} was built anew since the set {} was made of it: make the set anew", path, set)};
+// Sound caches may still be others than the set tells of.
+Status check_set(Env& env, const std::string& path) {
+  XTTS_ASSIGN(const auto caches, reader::CacheSet::open(env, path));
+  for (std::size_t i = 0; i < caches->cache_count(); ++i) {
+    const auto cache = caches->cache(i);
+    if (cache.status().code() == StatusCode::kMismatch)
+      return {StatusCode::kCorrupt, cache.status().message()};
+    XTTS_TRY(cache.status());
+  }
+  return {};
 }
 
 void add(verify::Report one, const std::string& path, verify::Report& all) {
@@ -67,10 +68,9 @@ Result<verify::Report> verify_caches(Env& env, const VerifyOptions& options, con
     of_cache.cache = loaded.path_of(member);
     auto one = verify_one(env, of_cache, caller, complete);
     if (!one) return one.status().with_context(of_cache.cache);
-    const bool is_sound = one->ok;
     add(std::move(*one), member.path, all);
-    if (is_sound) XTTS_TRY(check_is_named_cache(env, of_cache.cache, member, options.cache));
   }
+  if (all.ok) XTTS_TRY(check_set(env, options.cache));
   return all;
 }
 

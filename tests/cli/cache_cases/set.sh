@@ -2,12 +2,13 @@ for i in 1 2 3; do xtts-precompute data corpus/part-$i --partition $i/3 --max-re
 xtts-precompute set corpus corpus/part-3 corpus/part-1 corpus/part-2 --max-rejects 1 | sed 's/[0-9.]* MiB/SIZE/'
 xtts-precompute info corpus | grep -v '^made by' | sed 's/[0-9.]* [KM]iB/SIZE/'
 xtts-precompute diff corpus cache | tail -1 | sed 's/ in .*/ in TIME/'
-for what in 'ls' 'ls --where mel_len>50' 'info --by speaker' 'info --by rule'; do
-  set -- $what
-  command=$1
-  shift
-  diff <(xtts-precompute "$command" corpus "$@") <(xtts-precompute "$command" cache "$@") && echo "$what: the same"
-done
+same() {  # COMMAND [OPTION ...]
+  diff <(xtts-precompute "$1" corpus "${@:2}") <(xtts-precompute "$1" cache "${@:2}") && echo "$*: the same"
+}
+same ls
+same ls --where 'mel_len>50'
+same info --by speaker
+same info --by rule
 xtts-precompute show corpus LJ001-0001 | head -2
 xtts-precompute verify corpus | sed 's/, [0-9.]* [KM]iB checked.*//'
 xtts-precompute info corpus --json | check_json info

@@ -204,6 +204,54 @@ TEST_P(SetOfTwo, TellsOfAPartThatWasBuiltAnew) {
   EXPECT_TRUE(set->plan_row(0).ok());
 }
 
+TEST_P(SetOfTwo, IsCheckedBesideAnotherCacheToo) {
+  ASSERT_TRUE(make(parts_).ok());
+  auto anew = part_request(2, 2);
+  anew.options.overwrite = true;
+  anew.recipe = recipe_of_small_shards({"features.pad_value=-1"});
+  must_build(env_, anew);
+  const std::vector<std::string> both{kSet, kCache};
+  const auto set = CacheSet::open(env_, both);
+  EXPECT_EQ(set.status().code(), StatusCode::kMismatch);
+  EXPECT_THAT(set.status().message(), HasSubstr("make the set anew"));
+}
+
+// A set.json whose digest is right may still tell what is untrue.
+TEST_P(SetOfTwo, IsRefusedWhereItTellsOfOtherCaches) {
+  ASSERT_TRUE(make(parts_).ok());
+  const auto sound = *formats::decode_set(env_.contents(kSet + "/set.json"));
+  const auto refusal_of = [&](const auto& change) {
+    formats::SetManifest set = sound;
+    change(set);
+    env_.add_file(kSet + "/set.json", *formats::encode_set(set));
+    const auto opened = CacheSet::open(env_, kSet);
+    if (!opened) return opened.status();
+    for (std::size_t i = 0; i < (*opened)->cache_count(); ++i)
+      if (const auto cache = (*opened)->cache(i); !cache.ok()) return cache.status();
+    return Status();
+  };
+  EXPECT_TRUE(refusal_of([](auto&) {}).ok());
+  const auto with_dtype = [](formats::SetManifest& set) {
+    set.whole.columns.front().spec.dtype = DType::kFloat16;
+  };
+  EXPECT_THAT(refusal_of(with_dtype).message(), HasSubstr("tells of other columns"));
+  const auto with_shape = [](formats::SetManifest& set) {
+    set.whole.columns.front().spec.shape.front() -= 1;
+  };
+  EXPECT_THAT(refusal_of(with_shape).message(), HasSubstr("tells of other columns"));
+  const auto with_split = [](formats::SetManifest& set) {
+    set.members.front().groups.front().split ^= 1U;
+  };
+  EXPECT_THAT(refusal_of(with_split).message(), HasSubstr("tells of other splits"));
+  const auto with_more = [](formats::SetManifest& set) {
+    ++set.members.front().groups.front().clip_count;
+    ++set.whole.counts.records;
+  };
+  EXPECT_THAT(refusal_of(with_more).message(), HasSubstr("tells of other splits"));
+  const auto with_name = [](formats::SetManifest& set) { set.whole.datasets = {"other"}; };
+  EXPECT_THAT(refusal_of(with_name).message(), HasSubstr("tells of other names"));
+}
+
 TEST_P(SetOfTwo, MovesWithTheCachesBelowIt) {
   ASSERT_TRUE(make(parts_).ok());
   for (const auto& [path, bytes] : files_below(env_, kSet)) env_.add_file("/moved/" + path, bytes);
