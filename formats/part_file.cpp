@@ -1,5 +1,6 @@
 #include "formats/part_file.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/formatted.hpp"
@@ -19,6 +20,11 @@ constexpr std::size_t kClipsAt = 56;
 constexpr std::size_t kRejectsAt = 64;
 
 }  // namespace
+
+bool may_begin_part(std::span<const std::byte> bytes) {
+  const std::string_view begin = text_of(bytes.first(std::min(bytes.size(), kMagic.size())));
+  return kMagic.starts_with(begin);
+}
 
 std::string encode_part_head(const PartHead& head) {
   std::vector<std::byte> bytes(kPartHeadBytes);

@@ -28,6 +28,9 @@ struct PartHead {
   friend bool operator==(const PartHead&, const PartHead&) = default;
 };
 
+// True where a file that begins with `bytes` may be a part, also one that was cut short early.
+[[nodiscard]] bool may_begin_part(std::span<const std::byte> bytes);
+
 [[nodiscard]] std::string encode_part_head(const PartHead& head);
 // `bytes` holds kPartHeadBytes.
 [[nodiscard]] Result<PartHead> decode_part_head(std::span<const std::byte> bytes);

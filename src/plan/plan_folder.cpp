@@ -1,12 +1,14 @@
 #include "plan/plan_folder.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/confined_env.hpp"
 #include "base/formatted.hpp"
 #include "base/try.hpp"
+#include "formats/part_file.hpp"
 #include "store/cache_folder.hpp"
 #include "store/durable.hpp"
 #include "store/ownership.hpp"
@@ -25,14 +27,32 @@ std::string plan_path(const std::string& folder) {
   return join_path(folder, formats::kPlanName);
 }
 
+// Users name files by digits, too (20231105): the first bytes tell those from parts.
+Result<bool> is_part(Env& env, const std::string& folder, const DirectoryEntry& entry) {
+  if (!is_part_name(entry.name) || entry.kind != FileKind::kRegular || entry.is_symlink)
+    return false;
+  XTTS_ASSIGN(const auto file, env.open_for_read(join_path(folder, entry.name)));
+  std::vector<std::byte> begin(formats::kPartHeadBytes);
+  XTTS_ASSIGN(const std::size_t size_bytes, file->read_at(0, begin));
+  return formats::may_begin_part(std::span(begin).first(size_bytes));
+}
+
+// Without any of the two no planner has left parts here.
+bool has_plan_or_mark(Env& env, const std::string& path) {
+  return env.stat(plan_path(path)).ok() ||
+         env.stat(join_path(store::build_folder(path), store::kBuildMark)).ok();
+}
+
 // A folder of other things must not become a plan by a typing mistake.
 Status check_may_be_plan(Env& env, const std::string& path) {
   const auto entries = env.list(path);
   if (entries.status().code() == StatusCode::kNotFound) return {};
   if (!entries) return entries.status();
+  const bool may_hold_parts = has_plan_or_mark(env, path);
   for (const DirectoryEntry& entry : *entries) {
-    if (entry.name == kBuildFolder || entry.name == formats::kPlanName || is_part_name(entry.name))
-      continue;
+    if (entry.name == kBuildFolder || entry.name == formats::kPlanName) continue;
+    XTTS_ASSIGN(const bool is_of_plan, is_part(env, path, entry));
+    if (is_of_plan && may_hold_parts) continue;
     return {StatusCode::kInvalidArgument,
             formatted("{} holds something else than a plan ({}): name a new folder for PLAN", path,
                       entry.name)};
@@ -88,6 +108,8 @@ Result<std::optional<formats::Plan>> PlanFolder::plan() {
 
 Status PlanFolder::withdraw() {
   XTTS_TRY(lock_->check());
+  // Listing takes long: files may have come meanwhile that a part would overwrite.
+  XTTS_TRY(check_may_be_plan(env_, path_));
   XTTS_TRY(store::remove_if_there(env_, plan_path(path_)));
   is_withdrawn_ = true;
   return env_.sync_directory(path_);
@@ -96,17 +118,18 @@ Status PlanFolder::withdraw() {
 Status PlanFolder::remove_parts_but(const std::set<std::string>& files) {
   XTTS_ASSIGN(const auto entries, env_.list(path_));
   for (const DirectoryEntry& entry : entries) {
-    if (is_part_name(entry.name) && !files.contains(entry.name))
-      XTTS_TRY(store::remove_if_there(env_, join_path(path_, entry.name)));
+    if (files.contains(entry.name)) continue;
+    XTTS_ASSIGN(const bool is_ours, is_part(env_, path_, entry));
+    if (is_ours) XTTS_TRY(store::remove_if_there(env_, join_path(path_, entry.name)));
   }
-  return {};
+  // Parts are gone for good before the mark that makes them ours.
+  return env_.sync_directory(path_);
 }
 
 Status PlanFolder::publish(const formats::Plan& plan) {
   std::set<std::string> files;
   for (const formats::PlanPart& part : plan.parts) files.insert(part.file);
   XTTS_TRY(remove_parts_but(files));
-  XTTS_TRY(env_.sync_directory(path_));
   XTTS_TRY(lock_->check());
   const std::string temporary = scratch_path(formats::kPlanName);
   XTTS_TRY(store::write_synced_file(env_, temporary, as_bytes(formats::encode_plan(plan))));

@@ -1,5 +1,7 @@
 // PlanFolder manages the folder of a plan: who may write there, and what counts. plan.json is
 // removed before any part file changes and is written last, so no plan tells of half its parts.
+// Only files that begin as parts do, beside a plan.json or under the mark of a dead planner, are
+// ever removed or replaced: users name files by digits, too.
 // One planner at a time: open() takes the lock that builders take in a cache. One thread at a time.
 // Failures: kBusy (names the holder), kInvalidArgument (a folder of other things), kResource.
 #pragma once
@@ -30,6 +32,7 @@ class PlanFolder {
   // The plan that is there; nullopt: none, or a damaged one.
   [[nodiscard]] Result<std::optional<formats::Plan>> plan();
   // Removes plan.json. From here on the folder holds no plan, and part files may change.
+  // kInvalidArgument: there are other files by now.
   [[nodiscard]] Status withdraw();
   // Makes the part files durable, removes others, and writes plan.json.
   [[nodiscard]] Status publish(const formats::Plan& plan);

@@ -117,7 +117,8 @@ TEST_P(PlannedParts, MergeToTheBytesOfOneBuild) {
   std::uint64_t planned_count = 0;
   for (const auto& cache : caches) {
     EXPECT_EQ(damage_in(env, cache), "");
-    const auto& manifest = open_cache(env, cache)->manifest();
+    const auto opened = open_cache(env, cache);
+    const auto& manifest = opened->manifest();
     planned_count += manifest.counts.planned;
     EXPECT_EQ(manifest.partition->plan, planned->plan.clips);
   }
@@ -430,6 +431,49 @@ TEST(Plan, RefusesAFolderOfOtherThings) {
   EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(refused.status().message(), HasSubstr("notes.txt"));
   EXPECT_THAT(files_below(env, kPlan), ElementsAre(::testing::Key("notes.txt")));
+}
+
+// A part would take the name of one of these files, and the other is no part of any plan.
+TEST(Plan, RefusesFilesThatUsersNamedByDigits) {
+  for (const std::string name : {"0001", "20231105"}) {
+    for (const bool has_plan : {false, true}) {
+      MemoryEnv env;
+      add_grown_data(env);
+      auto request = plan_request(grown_request(), 2);
+      if (has_plan) ASSERT_TRUE(plan::make_plan(env, request).ok());
+      env.add_file(kPlan + "/" + name, "important");
+      const Files before = files_below(env, kPlan);
+      request.overwrite = true;
+      const auto refused = plan::make_plan(env, request);
+      EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
+      EXPECT_THAT(refused.status().message(), HasSubstr(name));
+      EXPECT_EQ(difference(before, files_below(env, kPlan)), "");
+    }
+  }
+}
+
+// Neither plan.json nor the mark says that a planner wrote here.
+TEST(Plan, RefusesPartsWithoutTheirPlan) {
+  MemoryEnv env;
+  add_grown_data(env);
+  ASSERT_TRUE(plan::make_plan(env, plan_request(grown_request(), 2)).ok());
+  ASSERT_TRUE(env.remove_file(kPlan + "/plan.json").ok());
+  const Files before = files_below(env, kPlan);
+  EXPECT_EQ(plan::make_plan(env, plan_request(grown_request(), 3)).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(difference(before, files_below(env, kPlan)), "");
+}
+
+TEST(Plan, RefusesAFileThatCameWhileItListed) {
+  MemoryEnv env;
+  add_grown_data(env);
+  auto request = plan_request(grown_request(), 2);
+  request.build.run.cancelled = [&] {
+    env.add_file(kPlan + "/0001", "important");
+    return false;
+  };
+  EXPECT_EQ(plan::make_plan(env, request).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(env.contents(kPlan + "/0001"), "important");
 }
 
 TEST(Plan, RefusesTheFolderOfAnUnfinishedBuild) {
