@@ -212,6 +212,7 @@ Result<Plan> decode_plan(std::string_view text) {
   plan.audio_roots = data.texts("audio_roots");
   for (const JsonFields& folder : data.objects("folders"))
     plan.folders.push_back(read_folder(folder));
+  if (plan.folders.empty()) data.fail("folders", "is empty");
   read_numerics(fields.object("numerics"), plan.numerics);
   read_names(fields.object("names"), plan);
   read_counts(fields.object("counts"), plan);

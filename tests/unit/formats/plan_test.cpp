@@ -102,6 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
                     StatusCode::kCorrupt, "parts[1].file"},
         WrongMember{"NoParts", [](auto& plan) { plan["parts"].clear(); }, StatusCode::kCorrupt,
                     "parts"},
+        WrongMember{"NoFolders", [](auto& plan) { plan["data"]["folders"].clear(); },
+                    StatusCode::kCorrupt, "data.folders"},
         WrongMember{"Root", [](auto& plan) { plan["data"]["folders"][0]["mounts"][0]["root"] = 1; },
                     StatusCode::kCorrupt, "root"},
         WrongMember{"Numerics", [](auto& plan) { plan["numerics"]["isa"] = "scalar"; },
