@@ -20,10 +20,7 @@ using nlohmann::json;
 
 constexpr std::string_view kWhat = "manifest";
 
-// A number is a place in its list. Plan rows hold it as i32, i16 or u16.
-constexpr std::size_t kSpeakersMax = std::size_t{1} << 31U;
-constexpr std::size_t kLanguagesMax = std::size_t{1} << 15U;
-constexpr std::size_t kDatasetsMax = std::size_t{1} << 16U;
+constexpr std::string_view kRemedy = "a build with --overwrite makes the cache anew";
 
 ShardEntry read_shard(JsonFields fields, std::uint64_t generation) {
   ShardEntry shard;
@@ -152,20 +149,6 @@ Counts read_counts(JsonFields fields) {
   return counts;
 }
 
-std::vector<std::string> read_names(JsonFields& fields, const char* key, std::size_t count_max) {
-  std::vector<std::string> names = fields.texts(key);
-  if (names.size() > count_max) fields.fail(key, "holds more names than a plan row can number");
-  std::set<std::string_view> seen;
-  for (const std::string& name : names) {
-    if (seen.insert(name).second) continue;
-    fields.fail(key, formatted("holds '{}' twice, so clips may have the numbers of others: a build "
-                               "with --overwrite makes the cache anew",
-                               name));
-    break;
-  }
-  return names;
-}
-
 Numerics read_numerics(JsonFields fields) {
   Numerics numerics;
   numerics.device = fields.text("device");
@@ -235,15 +218,29 @@ Status read_identity(JsonFields& fields, std::string_view format, std::string_vi
   return check_incompat(incompat, what);
 }
 
+std::vector<std::string> read_names(JsonFields& fields, const char* key, std::size_t count_max,
+                                    std::string_view remedy) {
+  std::vector<std::string> names = fields.texts(key);
+  if (names.size() > count_max) fields.fail(key, "holds more names than a plan row can number");
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    fields.fail(key, formatted("holds '{}' twice, so clips may have the numbers of others: {}",
+                               name, remedy));
+    break;
+  }
+  return names;
+}
+
 void read_members(JsonFields& fields, Manifest& manifest) {
   manifest.generation = fields.integer<std::uint64_t>("generation", 1);
   read_recipe(fields.object("recipe"), manifest);
   read_fingerprints(fields.object("fingerprints"), manifest);
   manifest.numerics = read_numerics(fields.object("numerics"));
   read_columns(fields, read_store(fields.object("recipe")), manifest);
-  manifest.datasets = read_names(fields, "datasets", kDatasetsMax);
-  manifest.speakers = read_names(fields, "speakers", kSpeakersMax);
-  manifest.languages = read_names(fields, "languages", kLanguagesMax);
+  manifest.datasets = read_names(fields, "datasets", kDatasetsMax, kRemedy);
+  manifest.speakers = read_names(fields, "speakers", kSpeakersMax, kRemedy);
+  manifest.languages = read_names(fields, "languages", kLanguagesMax, kRemedy);
   manifest.counts = read_counts(fields.object("counts"));
   manifest.mel_statistics = read_statistics(fields.object("statistics"));
   manifest.partition = read_partition(fields);

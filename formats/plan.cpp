@@ -7,6 +7,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/constants.hpp"
 #include "formats/json_fields.hpp"
+#include "formats/manifest_members.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/manifest_trailer.hpp"
 #include "formats/preamble.hpp"
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "xtts-plan";
+constexpr std::string_view kRemedy = "plan with --overwrite makes it anew";
 
 json to_json(const PlanFolder& folder) {
   json mounts = json::array();
@@ -118,9 +120,9 @@ void read_numerics(JsonFields fields, Numerics& numerics) {
 }
 
 void read_names(JsonFields fields, Plan& plan) {
-  plan.datasets = fields.texts("datasets");
-  plan.speakers = fields.texts("speakers");
-  plan.languages = fields.texts("languages");
+  plan.datasets = read_names(fields, "datasets", kDatasetsMax, kRemedy);
+  plan.speakers = read_names(fields, "speakers", kSpeakersMax, kRemedy);
+  plan.languages = read_names(fields, "languages", kLanguagesMax, kRemedy);
   if (plan.datasets.empty() || !plan.datasets.front().empty())
     fields.fail("datasets", "does not begin with the empty name");
 }

@@ -108,6 +108,21 @@ INSTANTIATE_TEST_SUITE_P(
                     StatusCode::kCorrupt, "root"},
         WrongMember{"Numerics", [](auto& plan) { plan["numerics"]["isa"] = "scalar"; },
                     StatusCode::kCorrupt, "numerics.hash"},
+        WrongMember{"SpeakerTwice",
+                    [](auto& plan) {
+                      plan["names"]["speakers"] = {"a", "a"};
+                    },
+                    StatusCode::kCorrupt, "names.speakers: holds 'a' twice"},
+        WrongMember{"LanguageTwice",
+                    [](auto& plan) {
+                      plan["names"]["languages"] = {"a", "a"};
+                    },
+                    StatusCode::kCorrupt, "names.languages: holds 'a' twice"},
+        WrongMember{"DatasetTwice",
+                    [](auto& plan) {
+                      plan["names"]["datasets"] = {"", ""};
+                    },
+                    StatusCode::kCorrupt, "names.datasets: holds '' twice"},
         WrongMember{"Datasets", [](auto& plan) { plan["names"]["datasets"].clear(); },
                     StatusCode::kCorrupt, "datasets"},
         WrongMember{"Recipe", [](auto& plan) { plan["recipe"]["text"].erase("tokens"); },
