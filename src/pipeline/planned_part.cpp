@@ -19,6 +19,9 @@ namespace {
 
 using corpus::Corpus;
 
+// The row of any clip is larger. Bounds the memory that a hostile number of clips makes us reserve.
+constexpr std::uint64_t kClipBytesMin = 8;
+
 Status no_plan(const std::string& folder) {
   return {
       StatusCode::kNotFound,
@@ -92,7 +95,10 @@ class PartFile {
     XTTS_ASSIGN(const auto bytes, next(formats::kPartHeadBytes));
     XTTS_ASSIGN(const auto head, formats::decode_part_head(bytes));
     const bool is_ours = head.plan == part_.plan.clips && head.index == part_.choice.index &&
-                         head.count == part_.choice.count;
+                         head.count == part_.choice.count &&
+                         head.clip_count == part_.facts().clip_count &&
+                         head.reject_count == part_.facts().reject_count &&
+                         head.clip_count <= file_.size_bytes() / kClipBytesMin;
     return is_ours ? Status() : of_another_plan(part_.path);
   }
 

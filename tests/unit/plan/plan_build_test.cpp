@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "../maintain/grown_cache.hpp"
+#include "formats/part_file.hpp"
 #include "pipeline/planned_part.hpp"
 #include "planned.hpp"
 #include "support/wav_file.hpp"
@@ -341,6 +342,26 @@ INSTANTIATE_TEST_SUITE_P(
         PartRefusal{"AnotherPlan",
                     [](auto& env) {
                       return build_elsewhere(env, [](auto& plan) { plan.clips.low ^= 1U; });
+                    },
+                    StatusCode::kMismatch, "/plan/0001 is not the part that plan.json"},
+        PartRefusal{"AnotherNumberOfClips",
+                    [](auto& env) {
+                      return build_elsewhere(env, [](auto& plan) {
+                        plan.parts.front().clip_count = std::uint64_t{1} << 62U;
+                      });
+                    },
+                    StatusCode::kMismatch, "/plan/0001 is not the part that plan.json"},
+        PartRefusal{"MoreClipsThanAFileOfItsSizeHolds",
+                    [](auto& env) {
+                      const std::uint64_t clip_count = std::uint64_t{1} << 62U;
+                      std::string bytes = env.contents(part_file(1));
+                      auto head = formats::decode_part_head(std::as_bytes(std::span(bytes)));
+                      head->clip_count = clip_count;
+                      bytes.replace(0, formats::kPartHeadBytes, formats::encode_part_head(*head));
+                      env.add_file(part_file(1), bytes);
+                      return build_elsewhere(env, [clip_count](auto& plan) {
+                        plan.parts.front().clip_count = clip_count;
+                      });
                     },
                     StatusCode::kMismatch, "/plan/0001 is not the part that plan.json"},
         PartRefusal{"APartThatIsCutShort",
