@@ -226,6 +226,7 @@ Result<std::optional<PartRow>> PartRowReader::take(std::string_view& rows) {
   std::uint64_t size_bytes = 0;
   std::size_t digits = 0;
   for (bool is_last = false; !is_last; ++digits) {
+    if (digits == kNumberBytesMax) return damaged("too long");
     if (digits == rows.size()) return std::optional<PartRow>();
     const auto byte = static_cast<std::uint8_t>(rows[digits]);
     size_bytes |= std::uint64_t{byte & 127U} << (kNumberBits * digits);

@@ -113,6 +113,14 @@ TEST(PartRow, AnyBytesAreReadOrRefused) {
   }
 }
 
+// Each of these bytes says that the size of the row goes on.
+TEST(PartRow, ASizeWithoutEndIsRefused) {
+  const std::string bytes(64, '\x80');
+  PartRowReader reader(names(), 2);
+  std::string_view rest = bytes;
+  EXPECT_EQ(reader.take(rest).status().code(), StatusCode::kCorrupt);
+}
+
 TEST(PartRow, SourcesThatLeadElsewhereAreRefused) {
   for (const char* const source : {"/etc/passwd", "../a.wav", "a/../../b.wav", "a/.."}) {
     corpus::Clip clip;
