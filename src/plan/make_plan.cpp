@@ -90,6 +90,11 @@ Digest digest_of_request(Env& env, const PlanRequest& request, const formats::Nu
                                             {"numerics", numerics.hash().to_hex()}}));
 }
 
+// A plan that no version of ours can read. It is somebody's all the same.
+bool is_damage(const Status& status) {
+  return status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kInvalidArgument;
+}
+
 // Numbers as keys, in whose order they are sorted.
 std::string key_of_number(std::uint64_t number) {
   std::string key;
@@ -209,7 +214,14 @@ class Planner {
   }
 
   Result<bool> look_at_old_plan() {
-    XTTS_ASSIGN(auto old, folder_.plan());
+    auto read = folder_.plan();
+    if (is_damage(read.status())) {
+      if (request_.overwrite) return false;
+      return Status(read.status().code(),
+                    formatted("{}; give {} to plan anew in its place", read.status().message(),
+                              option_on("overwrite")));
+    }
+    XTTS_ASSIGN(auto old, std::move(read));
     if (!old || request_.overwrite) return false;
     if (old->asked == report_.plan.asked) {
       report_.plan = std::move(*old);

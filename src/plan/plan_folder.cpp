@@ -97,13 +97,11 @@ std::string PlanFolder::scratch_path(std::string_view name) const {
 
 Result<std::optional<formats::Plan>> PlanFolder::plan() {
   const auto text = read_text_file(env_, plan_path(path_), formats::kPlanBytesMax);
-  if (text.status().code() == StatusCode::kResource) return text.status();
-  if (!text) return std::optional<formats::Plan>();
+  if (text.status().code() == StatusCode::kNotFound) return std::optional<formats::Plan>();
+  if (!text) return text.status();
   auto plan = formats::decode_plan(*text);
-  // A later version's plan is not ours to replace.
-  if (plan.status().code() == StatusCode::kUnsupported)
-    return plan.status().with_context(plan_path(path_));
-  return plan ? std::optional(std::move(*plan)) : std::nullopt;
+  if (!plan) return plan.status().with_context(plan_path(path_));
+  return std::optional(std::move(*plan));
 }
 
 Status PlanFolder::withdraw() {

@@ -29,7 +29,7 @@ class PlanFolder {
   // Of the scratch that a planner may use, in .build/; finish() and the next planner remove it.
   [[nodiscard]] std::string scratch_path(std::string_view name) const;
 
-  // The plan that is there; nullopt: none, or a damaged one.
+  // The plan that is there; nullopt: none. kCorrupt, kInvalidArgument (too large): it is damaged.
   [[nodiscard]] Result<std::optional<formats::Plan>> plan();
   // Removes plan.json. From here on the folder holds no plan, and part files may change.
   // kInvalidArgument: there are other files by now.

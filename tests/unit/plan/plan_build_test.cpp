@@ -419,6 +419,24 @@ TEST(Plan, IsTheSameForTheSameQuestion) {
               ElementsAre(::testing::Key("0001"), ::testing::Key("plan.json")));
 }
 
+TEST(Plan, IsReplacedOnlyWhenAskedAlsoIfItIsDamaged) {
+  MemoryEnv env;
+  add_grown_data(env);
+  auto request = plan_request(grown_request(), 2);
+  ASSERT_TRUE(plan::make_plan(env, request).ok());
+  const Files whole = files_below(env, kPlan);
+  env.add_file(kPlan + "/plan.json", "a user's own plan");
+  const Files before = files_below(env, kPlan);
+  const auto refused = plan::make_plan(env, request);
+  EXPECT_EQ(refused.status().code(), StatusCode::kCorrupt);
+  EXPECT_THAT(refused.status().message(), HasSubstr("/plan/plan.json"));
+  EXPECT_THAT(refused.status().message(), HasSubstr("--overwrite"));
+  EXPECT_EQ(difference(before, files_below(env, kPlan)), "");
+  request.overwrite = true;
+  ASSERT_TRUE(plan::make_plan(env, request).ok());
+  EXPECT_EQ(difference(whole, files_below(env, kPlan)), "");
+}
+
 TEST(Plan, StaysWhereAnotherFails) {
   MemoryEnv env;
   add_grown_data(env);
