@@ -13,7 +13,8 @@ namespace xtts::plan {
 namespace {
 
 constexpr std::uint64_t kMemoryMin = std::uint64_t{1} << 20U;
-// Runs are read through windows of this size at least, so that a disk reads long pieces.
+// Runs are read through windows of this size at least, so that a disk reads long pieces. Where the
+// memory has not room for as many, runs are merged to fewer first.
 constexpr std::uint64_t kWindowMin = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kWindowMax = std::uint64_t{4} << 20U;
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20U;
@@ -145,11 +146,7 @@ void RowSorter::sort_entries() {
   });
 }
 
-Status RowSorter::spill() {
-  if (file_ == nullptr) {
-    XTTS_ASSIGN(file_, env_.open_for_write(scratch_path_, WriteMode::kTruncate));
-  }
-  sort_entries();
+Status RowSorter::write_run(SortedRows& rows) {
   const std::uint64_t begin = file_bytes_;
   std::string waiting;
   const auto write = [&]() -> Status {
@@ -158,12 +155,24 @@ Status RowSorter::spill() {
     waiting.clear();
     return {};
   };
-  for (const Entry& entry : entries_) {
-    append_scratch_row(key_of(entry), row_of(entry), waiting);
+  while (true) {
+    XTTS_ASSIGN(const bool has_more, rows.next());
+    if (!has_more) break;
+    append_scratch_row(rows.key(), rows.row(), waiting);
     if (waiting.size() >= kWriteBytes) XTTS_TRY(write());
   }
   XTTS_TRY(write());
   runs_.push_back({begin, file_bytes_ - begin});
+  return {};
+}
+
+Status RowSorter::spill() {
+  if (file_ == nullptr) {
+    XTTS_ASSIGN(file_, env_.open_for_write(scratch_path_, WriteMode::kTruncate));
+  }
+  sort_entries();
+  RowsInMemory rows(*this);
+  XTTS_TRY(write_run(rows));
   entries_.clear();
   gathered_.clear();
   return {};
@@ -177,18 +186,42 @@ Status RowSorter::finish() {
   if (!entries_.empty()) XTTS_TRY(spill());
   entries_ = {};
   gathered_ = {};
-  const auto file = std::exchange(file_, nullptr);
-  return file->close();
+  XTTS_TRY(std::exchange(file_, nullptr)->close());
+  while (runs_.size() > runs_at_once()) XTTS_TRY(merge_neighbours());
+  return {};
+}
+
+std::size_t RowSorter::runs_at_once() const {
+  return memory_bytes_ / kWindowMin;
+}
+
+// Equal keys stay in their order, as only neighbours become one run.
+Status RowSorter::merge_neighbours() {
+  const std::string merged_path = scratch_path_ + ".tmp";
+  XTTS_ASSIGN(file_, env_.open_for_write(merged_path, WriteMode::kTruncate));
+  file_bytes_ = 0;
+  const std::vector<Run> runs = std::exchange(runs_, {});
+  for (std::size_t begin = 0; begin < runs.size(); begin += runs_at_once()) {
+    const std::size_t count = std::min(runs_at_once(), runs.size() - begin);
+    XTTS_ASSIGN(const auto rows, merge(std::span(runs).subspan(begin, count)));
+    XTTS_TRY(write_run(*rows));
+  }
+  XTTS_TRY(std::exchange(file_, nullptr)->close());
+  return env_.rename(merged_path, scratch_path_);
+}
+
+Result<std::unique_ptr<SortedRows>> RowSorter::merge(std::span<const Run> runs) const {
+  XTTS_ASSIGN(std::shared_ptr<const RandomAccessFile> file, env_.open_for_read(scratch_path_));
+  const std::uint64_t window = std::clamp(memory_bytes_ / runs.size(), kWindowMin, kWindowMax);
+  auto merged = std::make_unique<MergedRuns>();
+  for (const Run& run : runs)
+    XTTS_TRY(merged->add_run(ScratchRows(file, run.offset_bytes, run.size_bytes, window)));
+  return std::unique_ptr<SortedRows>(std::move(merged));
 }
 
 Result<std::unique_ptr<SortedRows>> RowSorter::read() const {
   if (runs_.empty()) return std::unique_ptr<SortedRows>(std::make_unique<RowsInMemory>(*this));
-  XTTS_ASSIGN(std::shared_ptr<const RandomAccessFile> file, env_.open_for_read(scratch_path_));
-  const std::uint64_t window = std::clamp(memory_bytes_ / runs_.size(), kWindowMin, kWindowMax);
-  auto merged = std::make_unique<MergedRuns>();
-  for (const Run& run : runs_)
-    XTTS_TRY(merged->add_run(ScratchRows(file, run.offset_bytes, run.size_bytes, window)));
-  return std::unique_ptr<SortedRows>(std::move(merged));
+  return merge(runs_);
 }
 
 }  // namespace xtts::plan

@@ -1,13 +1,17 @@
 // RowSorter: sorts any number of rows by their keys, in bounded memory. Rows are gathered; a full
 // memory is sorted and appended to a scratch file as a run; reading merges the runs. Rows with
-// equal keys stay in the order in which they were added.
+// equal keys stay in the order in which they were added. So many runs that the memory has no room
+// to read them at once are merged to fewer first, which needs twice the disk for a while.
 //
-// The scratch file is the caller's to remove, and its bytes are no format: only this process reads
-// them. One thread at a time. Failures: kResource (the disk is full), kCorrupt (the file was cut).
+// The scratch file (and its name with .tmp, after a failure) is the caller's to remove, and its
+// bytes are no format: only this process reads them. One thread at a time. Failures: kResource (the
+// disk is full), kCorrupt (the file was cut).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +63,12 @@ class RowSorter {
   [[nodiscard]] std::string_view row_of(const Entry& entry) const;
   void sort_entries();
   [[nodiscard]] Status spill();
+  // Appends all of `rows` to the file.
+  [[nodiscard]] Status write_run(SortedRows& rows);
+  // How many windows the memory has room for.
+  [[nodiscard]] std::size_t runs_at_once() const;
+  [[nodiscard]] Status merge_neighbours();
+  [[nodiscard]] Result<std::unique_ptr<SortedRows>> merge(std::span<const Run> runs) const;
 
   Env& env_;
   const std::string scratch_path_;

@@ -60,6 +60,26 @@ TEST(RowSorter, SortsInManyRuns) {
   expect_sorted(env, some_rows(60'000, 90), true);
 }
 
+// A memory of 1 MiB has room for 16 windows of 64 KiB.
+TEST(RowSorter, ReadsNoMoreRunsAtOnceThanItsMemoryHasRoomFor) {
+  testing::MemoryEnv env;
+  const auto rows = some_rows(60'000, 400);
+  RowSorter sorter(env, "/scratch", 1);
+  for (const auto& [key, row] : rows) ASSERT_TRUE(sorter.add(key, row).ok());
+  ASSERT_TRUE(sorter.finish().ok());
+  ASSERT_GT(env.contents("/scratch").size(), 17U << 20U) << "too few runs";
+  std::uint64_t first_reads = 0;
+  env.set_hook([&](testing::EnvOperation& operation) {
+    first_reads += operation.call == testing::EnvCall::kRead ? 1 : 0;
+    return Status();
+  });
+  ASSERT_TRUE(sorter.read().ok());
+  env.set_hook({});
+  EXPECT_LE(first_reads, 16U);
+  EXPECT_FALSE(env.exists("/scratch.tmp"));
+  expect_sorted(env, rows, true);
+}
+
 TEST(RowSorter, TakesARowThatIsLargerThanItsMemory) {
   testing::MemoryEnv env;
   expect_sorted(env, {{"b", std::string(3'000'000, 'x')}, {"a", "y"}, {"c", "z"}}, true);
