@@ -136,6 +136,14 @@ void read_counts(JsonFields fields, Plan& plan) {
   }
 }
 
+// Plans of before have no limits: the usual ones hold.
+void read_limits(JsonFields& fields, PlanLimits& limits) {
+  if (fields.find("limits") == nullptr) return;
+  JsonFields found = fields.object("limits");
+  limits.max_rejects = found.text("max_rejects");
+  limits.max_dropped = found.text("max_dropped");
+}
+
 void read_parts(JsonFields& fields, Plan& plan) {
   for (const JsonFields& part : fields.objects("parts"))
     plan.parts.push_back(read_part(part, static_cast<std::uint32_t>(plan.parts.size() + 1)));
@@ -184,6 +192,8 @@ std::string encode_plan(const Plan& plan) {
   document["has_text"] = plan.has_text;
   document["is_stream"] = plan.is_stream;
   document["layout"] = plan.layout;
+  document["limits"] = {{"max_rejects", plan.limits.max_rejects},
+                        {"max_dropped", plan.limits.max_dropped}};
   document["names"] = {
       {"datasets", plan.datasets}, {"languages", plan.languages}, {"speakers", plan.speakers}};
   document["numerics"] = {{"device", plan.numerics.device},
@@ -215,6 +225,7 @@ Result<Plan> decode_plan(std::string_view text) {
   for (const JsonFields& folder : data.objects("folders"))
     plan.folders.push_back(read_folder(folder));
   if (plan.folders.empty()) data.fail("folders", "is empty");
+  read_limits(fields, plan.limits);
   read_numerics(fields.object("numerics"), plan.numerics);
   read_names(fields.object("names"), plan);
   read_counts(fields.object("counts"), plan);

@@ -45,6 +45,14 @@ struct PlanPart {
   friend bool operator==(const PlanPart&, const PlanPart&) = default;
 };
 
+// How much may be lost over all parts, as options tell it: "5%", "20".
+struct PlanLimits {
+  std::string max_rejects = "5%";
+  std::string max_dropped = "10%";
+
+  friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
+};
+
 struct Plan {
   Digest asked;
   Digest clips;   // of all clips of all parts: Partition::plan
@@ -53,6 +61,7 @@ struct Plan {
   std::string data_path;  // DATA as it was given, absolute: a folder or a corpora.yaml
   std::vector<std::string> audio_roots;
   std::vector<PlanFolder> folders;
+  PlanLimits limits;
   std::string layout;
   bool has_text = false;
   bool is_stream = false;

@@ -367,6 +367,8 @@ class Planner {
   Status describe() {
     Plan& plan = report_.plan;
     plan.recipe = build_.recipe;
+    plan.limits = {.max_rejects = build_.options.max_rejects,
+                   .max_dropped = build_.options.max_dropped};
     XTTS_ASSIGN(plan.data_path, env_.real_path(build_.data.path));
     for (const std::string& root : build_.data.audio_roots) {
       XTTS_ASSIGN(plan.audio_roots.emplace_back(), env_.real_path(root));

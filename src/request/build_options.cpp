@@ -136,8 +136,8 @@ Result<pipeline::BuildRequest> request_of_part(Env& env, const BuildOptions& opt
                                                const Caller& caller) {
   pipeline::BuildRequest request;
   request.options = options;
-  XTTS_TRY(take_run(options, request));
   XTTS_TRY(take_part(env, options, request));
+  XTTS_TRY(take_run(with_limits_of(request.part->plan, options), request));
   XTTS_ASSIGN(
       const DeviceChoice device,
       parse_device(option("device"), request.part->plan.numerics.device == "cpu" ? "cpu" : "auto"));

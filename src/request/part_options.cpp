@@ -113,4 +113,11 @@ Status take_part(Env& env, const BuildOptions& options, pipeline::BuildRequest& 
   return take_data(env, options, request);
 }
 
+BuildOptions with_limits_of(const formats::Plan& plan, BuildOptions options) {
+  const BuildOptions usual;
+  if (options.max_rejects == usual.max_rejects) options.max_rejects = plan.limits.max_rejects;
+  if (options.max_dropped == usual.max_dropped) options.max_dropped = plan.limits.max_dropped;
+  return options;
+}
+
 }  // namespace xtts::request

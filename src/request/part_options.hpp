@@ -8,6 +8,9 @@
 #include "xtts/builder.hpp"
 #include "xtts/status.hpp"
 
+namespace xtts::formats {
+struct Plan;
+}
 namespace xtts::pipeline {
 struct BuildRequest;
 }
@@ -17,5 +20,8 @@ namespace xtts::request {
 // Sets recipe, names, folders, instruction set and the part of `request`.
 [[nodiscard]] Status take_part(Env& env, const BuildOptions& options,
                                pipeline::BuildRequest& request);
+
+// `options` with the limits of the plan, where they name none but the usual ones.
+[[nodiscard]] BuildOptions with_limits_of(const formats::Plan& plan, BuildOptions options);
 
 }  // namespace xtts::request

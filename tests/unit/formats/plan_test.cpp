@@ -25,6 +25,7 @@ Plan some_plan() {
                    .path = "/data",
                    .audio_roots = {"/mnt/a"},
                    .mounts = {{.place = "wavs", .root = 0, .path = "b"}}}};
+  plan.limits = {.max_rejects = "20", .max_dropped = "100%"};
   plan.layout = "table";
   plan.has_text = true;
   plan.datasets = {""};
@@ -50,8 +51,19 @@ TEST(Plan, IsReadAsItWasWritten) {
   EXPECT_EQ(encode_plan(*read), text);
   EXPECT_EQ(read->parts, plan.parts);
   EXPECT_EQ(read->folders, plan.folders);
+  EXPECT_EQ(read->limits, plan.limits);
   EXPECT_EQ(read->clip_count(), 3U);
   EXPECT_EQ(read->recipe.corpus.language, "fa");
+}
+
+TEST(Plan, WithoutLimitsHasTheUsualOnes) {
+  auto document = parse_json(encode_plan(some_plan()));
+  ASSERT_TRUE(document.ok());
+  document->erase("xxh3_128");
+  document->erase("limits");
+  const auto read = decode_plan(append_manifest_trailer(dump_canonical(*document)));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->limits, PlanLimits());
 }
 
 TEST(Plan, WithAnyByteChangedIsRefused) {

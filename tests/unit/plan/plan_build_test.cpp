@@ -230,6 +230,28 @@ TEST(PlannedPart, CountsLossesOverAllParts) {
   }
 }
 
+// Two faults of 20 clips are more than 5 %.
+TEST(PlannedPart, IsBuiltWithTheLimitsOfThePlan) {
+  MemoryEnv env;
+  add_listed_sounds(env, 20);
+  env.add_file(listed_wav(3), "no sound");
+  env.add_file(listed_wav(4), "no sound");
+  auto request = plan_request(grown_request(), 1);
+  request.build.options.max_rejects = "2";
+  request.build.options.max_dropped = "20%";
+  ASSERT_TRUE(plan::make_plan(env, request).ok());
+  const auto usual = part_request(env, 1, {});
+  ASSERT_TRUE(usual.ok());
+  EXPECT_EQ(usual->max_rejects.count, 2U);
+  EXPECT_DOUBLE_EQ(usual->max_losses.dropped, 0.2);
+  const auto given = part_request(env, 1, {.max_rejects = "1", .max_dropped = "30%"});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given->max_rejects.count, 1U);
+  EXPECT_DOUBLE_EQ(given->max_losses.dropped, 0.3);
+  EXPECT_EQ(build_part(env, 1, {.max_rejects = "1"}).status().code(), StatusCode::kTooManyRejects);
+  EXPECT_TRUE(build_part(env, 1, {}).ok());
+}
+
 struct PartRefusal {
   std::string name;
   std::function<Status(MemoryEnv&)> build;
