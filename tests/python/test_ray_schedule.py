@@ -47,6 +47,8 @@ class Pretended:
         return token
 
     def cancel(self, known_by):
+        if known_by not in self.live:
+            return  # both have ended at once; to Ray, too, that is nothing
         self.cancelled.append(self.live[known_by][:2])
         part, attempt, number, _ = self.live[known_by]
         self.live[known_by] = (part, attempt, number, self.now)
@@ -119,6 +121,23 @@ def test_a_late_part_runs_twice_and_the_first_to_end_wins(folder, monkeypatch):
     assert (state.twice_count, nodes.tried[2], nodes.cancelled) == (1, 2, [(2, 1)])
     assert nodes.now < 120
     assert os.listdir(folder.path / "scratch") == [], "the loser's files are collected"
+
+
+@pytest.mark.parametrize("busy_s", [40.0, 80.0, 98.0, 99.0, 100.0])
+def test_a_second_attempt_that_finds_its_place_taken_does_not_end_the_part_twice(folder, monkeypatch, busy_s):
+    def takes(part, number):
+        if part != 2:
+            return 20.0
+        return 100.0 if number == 1 else max(busy_s - nodes.now, 1.0)
+
+    def outcome(part, number):
+        return Outcome(BUSY if (part, number) == (2, 2) else 0)
+
+    nodes = Pretended(monkeypatch, folder, 4, takes, outcome)
+    state, done = run(folder, nodes, 4)
+    assert sorted(done) == [1, 2, 3, 4] and state.done_count == 4
+    assert not state.failed and state.twice_count <= 1
+    assert os.listdir(folder.path / "scratch") == []
 
 
 def test_no_part_runs_twice_while_others_wait_for_nodes(folder, monkeypatch):

@@ -162,7 +162,10 @@ class Schedule:
         elif outcome.code == 0:
             self._end_well(run, others)
         elif outcome.code == BUSY:
-            self._try_again(run)
+            if others:
+                self.state.twice_count -= 1  # the second attempt found its place taken; the first goes on
+            else:
+                self._try_again(run)
         else:
             self._fail(run, outcome, has_other=bool(others))
 
@@ -170,6 +173,8 @@ class Schedule:
         if run.began_s is not None:
             self._durations_s.append(time.monotonic() - run.began_s)
         self._failures.pop(run.part, None)
+        self.state.failed.pop(run.part, None)
+        self._again = deque(one for one in self._again if one[1] != run.part)
         self.state.done_count += 1
         self._done(run.part)
         if not others:
