@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 from support import framework, make_corpus, tell
+from xtts_precompute.ray.attempt import local_scratch
 
 ray = framework("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
@@ -104,7 +105,7 @@ def test_a_column_is_added_by_actors_that_may_die(cluster, work):
 
 def test_parts_that_are_built_on_the_nodes_own_disks_leave_nothing_there(cluster, work):
     (work / "local").mkdir()
-    lost = work / "local" / f"0001.2-{str(work / 'near').strip('/').replace('/', '-')}"
+    lost = local_scratch(str(work / "local"), str(work / "near"), 1, 2)
     lost.mkdir()  # as of an attempt whose node came back
     told = ended(start(cluster, work, "--parts", "2", "--scratch", str(work / "local"), *OPTIONS, out="near"))
     assert told["parts"]["done"] == 2

@@ -12,7 +12,7 @@ import xtts_precompute as xp
 from support import PROGRAM, make_corpus, ran, tell
 from xtts_precompute.ray import attempt as attempts
 from xtts_precompute.ray import schedule as schedules
-from xtts_precompute.ray.attempt import BUSY, Outcome, build_part
+from xtts_precompute.ray.attempt import BUSY, Outcome, build_part, collect_local, local_scratch
 from xtts_precompute.ray.columns import Column, ColumnMaker
 from xtts_precompute.ray.folder import Folder, Progress
 from xtts_precompute.ray.schedule import Pace, Schedule, State
@@ -191,6 +191,27 @@ def test_a_claim_keeps_others_out_until_it_ends(folder):
         assert folder.progress(1, 1, "# two") is None
     with folder.claim(1, 1, "# four") as log:
         assert log is not None
+
+
+def test_what_is_left_on_local_disks_is_collected_and_nothing_else(tmp_path):
+    local = str(tmp_path / "local")
+    outs = [str(tmp_path / name) for name in ("out", "data/out", "data-out", "a/b-c", "a-b/c", "o[ut]")]
+    of = {out: [local_scratch(local, out, part, attempt) for part in (1, 12345) for attempt in (1, 2)] for out in outs}
+    others = [tmp_path / "local" / name for name in ("0001.1-mine", "notes", of[outs[0]][0].name + ".old")]
+    for path in [*others, *(path for paths in of.values() for path in paths)]:
+        path.mkdir(parents=True)
+    for out in outs:
+        Folder(out).begin()
+        log = Folder(out).path / "scratch/0001.2.log"
+        log.write_text("why it failed")
+        with Folder(out).claim(1, 1, "# at work"):
+            collect_local(out, local)
+        assert [path.exists() for path in of[out]] == [True, False, False, False]
+        assert log.read_text() == "why it failed"
+        collect_local(out, local)
+        assert not of[out][0].exists()
+        assert all(path.exists() for later in outs[outs.index(out) + 1 :] for path in of[later])
+    assert all(path.exists() for path in others)
 
 
 def test_a_node_that_does_not_see_out_says_so(folder):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -55,7 +57,7 @@ def build_part(
         if log is None:
             return Outcome(BUSY, "another attempt is at work there")
         shared = folder.scratch(part, attempt)
-        scratch = Path(local, f"{shared.name}-{_name_of(out)}") if local else shared
+        scratch = local_scratch(local, out, part, attempt) if local else shared
         scratch.parent.mkdir(parents=True, exist_ok=True)
         outcome = _run(
             [
@@ -75,14 +77,25 @@ def build_part(
         return outcome
 
 
+def local_scratch(local: str, out: str, part: int, attempt: int) -> Path:
+    """Returns the folder on a node's own disks. Many OUTs may share those, so it is named by OUT, too."""
+    return Path(local, f"{Folder(out).scratch(part, attempt).name}-{_digest_of(out)}")
+
+
 def collect_local(out: str, local: str) -> None:
-    """Removes what attempts have left on this node's own disks."""
-    for path in Path(local).glob(f"*-{_name_of(out)}"):
-        remove(path)
+    """Removes what attempts have left on this node's own disks, but nothing of one that is at work."""
+    of_out = re.compile(rf"(\d+)\.(\d+)-{_digest_of(out)}")
+    for path in Path(local).glob("*"):
+        named = of_out.fullmatch(path.name)
+        if named is None:
+            continue
+        with Folder(out).hold(int(named[1]), int(named[2])) as log:
+            if log is not None:
+                remove(path)
 
 
-def _name_of(out: str) -> str:
-    return os.path.abspath(out).strip("/").replace("/", "-")
+def _digest_of(out: str) -> str:
+    return hashlib.sha256(os.path.abspath(out).encode()).hexdigest()[:16]
 
 
 def _share_of_memory(threads: int) -> str:

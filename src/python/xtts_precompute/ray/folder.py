@@ -78,7 +78,16 @@ class Folder:
 
     @contextlib.contextmanager
     def claim(self, number: int, attempt: int, token: str) -> Iterator[IO[str] | None]:
-        """Yields the log of the attempt; None: somebody else is still at work there.
+        """Yields the attempt's log, begun anew; None: somebody else is still at work there."""
+        with self.hold(number, attempt) as log:
+            if log is not None:
+                log.truncate(0)
+                print(token, file=log, flush=True)
+            yield log
+
+    @contextlib.contextmanager
+    def hold(self, number: int, attempt: int) -> Iterator[IO[str] | None]:
+        """Yields the attempt's log, whose lock keeps others out; None: somebody is at work there.
 
         The builder's own lock ends with the build. This one lasts until the part is published, so
         that no other builder begins in a folder that is about to move.
@@ -94,8 +103,6 @@ class Folder:
             except BlockingIOError:
                 yield None
                 return
-            log.truncate(0)
-            print(token, file=log, flush=True)
             yield log
 
     def publish(self, number: int, built: Path) -> bool:
