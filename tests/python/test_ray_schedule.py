@@ -4,7 +4,9 @@ Attempts are pretended; the clock is the test's.
 """
 
 import os
+import pathlib
 import random
+import shutil
 import sys
 
 import pytest
@@ -276,6 +278,55 @@ def test_attempts_make_the_parts_of_one_build(attempt_at, folder, parts_corpus, 
     assert "3 of 3 parts" in text and "1  input  decode  decode_failed: clip-003.wav" in text
     assert document("OUT", state, totals, 12.0)["rejects"]["count"] == 1
     assert "3/3 parts done, 0 running, 0 failed, 37 clips" in View(state, totals, True).line()
+
+
+def test_a_part_from_a_local_disk_is_on_the_disk_of_out_before_the_local_one_goes(
+    attempt_at, folder, tmp_path, monkeypatch
+):
+    folder.begin()
+    local = tmp_path / "local"
+    events = []
+    fsync, rename, rmtree = os.fsync, pathlib.Path.rename, shutil.rmtree
+
+    def synced(descriptor):
+        events.append(("sync", os.readlink(f"/proc/self/fd/{descriptor}")))
+        fsync(descriptor)
+
+    def renamed(path, target):
+        events.append(("rename", str(target)))
+        return rename(path, target)
+
+    def removed(path):
+        events.append(("remove", str(path)))
+        rmtree(path)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(pathlib.Path, "rename", renamed)
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    assert attempt_at(1, local=str(local)) == Outcome(0)
+    names = ["", *(str(path.relative_to(folder.part(1))) for path in folder.part(1).rglob("*"))]
+    copy = folder.path / "scratch/0001.1.copy"
+    published = events.index(("rename", str(folder.part(1))))
+    assert {path for kind, path in events[:published] if kind == "sync"} == {str(copy / name) for name in names}
+    assert events[published + 1 :] == [
+        ("sync", str(folder.path / "parts")),
+        ("remove", str(local_scratch(str(local), str(folder.path), 1, 1))),
+    ]
+
+
+def test_half_a_copy_is_not_taken_for_a_part(attempt_at, folder, tmp_path, monkeypatch):
+    folder.begin()
+
+    def half(source, target):
+        target.mkdir()
+        shutil.copyfile(source / "manifest.json", target / "manifest.json")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(shutil, "copytree", half)
+        attempt_at(1, local=str(tmp_path / "local"))
+    assert attempt_at(1) == Outcome(0)
+    tell("verify", folder.part(1))
 
 
 def test_a_part_without_clips_gets_the_column_of_the_others(parts_corpus, tmp_path):

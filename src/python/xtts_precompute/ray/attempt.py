@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -56,8 +55,7 @@ def build_part(
     with folder.claim(part, attempt, token) as log:
         if log is None:
             return Outcome(BUSY, "another attempt is at work there")
-        shared = folder.scratch(part, attempt)
-        scratch = local_scratch(local, out, part, attempt) if local else shared
+        scratch = local_scratch(local, out, part, attempt) if local else folder.scratch(part, attempt)
         scratch.parent.mkdir(parents=True, exist_ok=True)
         outcome = _run(
             [
@@ -67,13 +65,10 @@ def build_part(
             log,
         )
         if outcome.code == 0:
-            if scratch != shared:
-                remove(shared)
-                shutil.copytree(scratch, shared)
-            if not folder.publish(part, shared):
-                remove(shared)
-            if scratch != shared:
-                remove(scratch)
+            built = folder.copied(part, attempt, scratch) if local else scratch
+            if not folder.publish(part, built):
+                remove(built)
+            remove(scratch)
         return outcome
 
 

@@ -118,7 +118,22 @@ class Folder:
             if not self.is_published(number):
                 raise
             return False
+        _sync(self._parts)
         return True
+
+    def copied(self, number: int, attempt: int, built: Path) -> Path:
+        """Copies a finished cache from another disk, for publish(). All of the copy is on its disk then.
+
+        The copy is no scratch: half of one has a manifest perhaps, and a builder would take it for done.
+        """
+        copy = self._scratch / f"{number:04}.{attempt}.copy"
+        remove(copy)
+        shutil.copytree(built, copy)
+        for folder, _, files in os.walk(copy):
+            for name in files:
+                _sync(Path(folder, name))
+            _sync(Path(folder))
+        return copy
 
     def progress(self, number: int, attempt: int, token: str) -> Progress | None:
         """Reads the builder's last line of progress. None: the attempt has not begun."""
@@ -156,6 +171,15 @@ def remove(path: Path) -> None:
         if not path.exists():
             return
     shutil.rmtree(path)  # raises the reason
+
+
+def _sync(path: Path) -> None:
+    """Returns when a file's bytes, or a folder's entries, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _number(word: str) -> int:
