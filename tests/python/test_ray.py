@@ -105,7 +105,7 @@ def test_a_column_is_added_by_actors_that_may_die(cluster, work):
 
 def test_parts_that_are_built_on_the_nodes_own_disks_leave_nothing_there(cluster, work):
     (work / "local").mkdir()
-    lost = local_scratch(str(work / "local"), str(work / "near"), 1, 2)
+    lost = local_scratch(str(work / "local"), str(work / "near"), "0001.2-0123456789abcdef")
     lost.mkdir()  # as of an attempt whose node came back
     told = ended(start(cluster, work, "--parts", "2", "--scratch", str(work / "local"), *OPTIONS, out="near"))
     assert told["parts"]["done"] == 2

@@ -3,6 +3,8 @@
 Attempts are pretended; the clock is the test's.
 """
 
+import contextlib
+import json
 import os
 import pathlib
 import random
@@ -13,6 +15,7 @@ import pytest
 import xtts_precompute as xp
 from support import PROGRAM, make_corpus, ran, tell
 from xtts_precompute.ray import attempt as attempts
+from xtts_precompute.ray import command
 from xtts_precompute.ray import schedule as schedules
 from xtts_precompute.ray.attempt import BUSY, Outcome, build_part, collect_local, local_scratch
 from xtts_precompute.ray.columns import Column, ColumnMaker
@@ -172,12 +175,16 @@ def test_thousands_of_parts_leave_the_driver_small(folder, monkeypatch):
 
 
 def test_only_one_attempt_publishes(folder, tmp_path):
+    of_all = {"recipe": {}, "numerics": {}}
+    folder.plan.mkdir()
+    (folder.plan / "plan.json").write_text(json.dumps({"plan": "clips", "parts": [{}, {}], **of_all}))
     for name in "ab":
         (tmp_path / name).mkdir()
-        (tmp_path / name / "manifest.json").write_text(name)
+        manifest = {"partition": {"index": 1, "count": 2, "plan": "clips"}, "name": name, **of_all}
+        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
     assert folder.publish(1, tmp_path / "a")
     assert not folder.publish(1, tmp_path / "b")
-    assert (folder.part(1) / "manifest.json").read_text() == "a" and (tmp_path / "b").exists()
+    assert json.loads((folder.part(1) / "manifest.json").read_text())["name"] == "a" and (tmp_path / "b").exists()
     with pytest.raises(OSError, match="No such file"):
         folder.publish(2, tmp_path / "missing")
 
@@ -198,7 +205,8 @@ def test_a_claim_keeps_others_out_until_it_ends(folder):
 def test_what_is_left_on_local_disks_is_collected_and_nothing_else(tmp_path):
     local = str(tmp_path / "local")
     outs = [str(tmp_path / name) for name in ("out", "data/out", "data-out", "a/b-c", "a-b/c", "o[ut]")]
-    of = {out: [local_scratch(local, out, part, attempt) for part in (1, 12345) for attempt in (1, 2)] for out in outs}
+    names = ["0001.1-0a", "0001.2-0a", "12345.1-0a", "12345.2-0b"]
+    of = {out: [local_scratch(local, out, name) for name in names] for out in outs}
     others = [tmp_path / "local" / name for name in ("0001.1-mine", "notes", of[outs[0]][0].name + ".old")]
     for path in [*others, *(path for paths in of.values() for path in paths)]:
         path.mkdir(parents=True)
@@ -310,7 +318,7 @@ def test_a_part_from_a_local_disk_is_on_the_disk_of_out_before_the_local_one_goe
     assert {path for kind, path in events[:published] if kind == "sync"} == {str(copy / name) for name in names}
     assert events[published + 1 :] == [
         ("sync", str(folder.path / "parts")),
-        ("remove", str(local_scratch(str(local), str(folder.path), 1, 1))),
+        ("remove", str(local_scratch(str(local), str(folder.path), folder.scratch(1, 1).name))),
     ]
 
 
@@ -345,6 +353,7 @@ def test_a_part_without_clips_gets_the_column_of_the_others(parts_corpus, tmp_pa
         like = str(out.part(filled[0])) if part in totals.empty_parts else None
         maker = ColumnMaker(str(out.path), column._replace(like=like), [str(tmp_path)])
         assert maker.add(part, 1, f"# {part}") == Outcome(0)
+        assert out.is_published(part), "it is the plan's still"
     tell("set", tmp_path / "set", *(out.part(part) for part in range(1, 10)))
     together = xp.open(tmp_path / "set")
     assert [together[id]["length"][0, 0] for id in together.ids] == [len(together[id].mel) for id in together.ids]
@@ -362,6 +371,74 @@ def test_what_a_builder_says_is_told(attempt_at, folder):
     outcome = attempt_at(1)
     assert outcome.code == 2 and "copy both from one plan" in outcome.message
     assert not folder.is_published(1)
+
+
+class Here:
+    """Builds in this process, instead of a cluster."""
+
+    def __init__(self, _ray, out, cpus, _gpus, memory, local):
+        self.of_all = (out, cpus, memory, local)
+        self.outcomes = []
+
+    def slot_count(self):
+        return 1
+
+    def room(self):
+        return 1 - len(self.outcomes)
+
+    def start(self, part, attempt, token):
+        out, *others = self.of_all
+        self.outcomes.append((token, build_part(out, part, attempt, token, *others)))
+        return token
+
+    def ended(self, _timeout_s):
+        found, self.outcomes = self.outcomes, []
+        return found
+
+    def collect_local(self):
+        out, _, _, local = self.of_all
+        if local:
+            collect_local(out, local)
+
+
+@pytest.fixture
+def build_here(parts_corpus, tmp_path, monkeypatch):
+    for module in (attempts, command):
+        monkeypatch.setattr(module, "program", lambda: PROGRAM)
+    monkeypatch.setattr(command, "Builds", Here)
+    monkeypatch.setattr(command, "connect", contextlib.nullcontext)
+    return lambda *words: command.main(["build", str(parts_corpus), str(tmp_path / "out"), "--quiet", *words])
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_new_plan_builds_what_does_not_fit_anew(build_here, parts_corpus, tmp_path, capfd, local):
+    local = ["--scratch", str(tmp_path / "local")] if local else []
+    out, again = Folder(str(tmp_path / "out")), ["--parts", "2", *OPTIONS, "--set", "n_mels=40"]
+    assert build_here("--parts", "3", *OPTIONS, *local) == 0
+    out.begin()
+    for half_built in (
+        out.scratch(1, 1),
+        local_scratch(str(tmp_path / "local"), str(out.path), out.scratch(1, 1).name),
+    ):
+        shutil.copytree(out.part(1), half_built)
+
+    assert build_here(*again, *local) == 2 and "holds another plan" in capfd.readouterr().err
+    shutil.rmtree(out.plan)
+    assert build_here(*again, *local) == 2
+    assert "holds 3 parts of another plan, 0001 among them" in capfd.readouterr().err
+    assert len(os.listdir(out.path / "parts")) == 3, "nothing is removed that was not asked for"
+
+    assert build_here(*again, *local, "--overwrite") == 0
+    assert sorted(os.listdir(out.path)) == ["parts", "plan", "set.json"]
+    assert sorted(os.listdir(out.path / "parts")) == ["0001", "0002"]
+    assert not local or os.listdir(tmp_path / "local") == []
+    tell("build", parts_corpus, tmp_path / "whole", *again[2:])
+    tell("merge", tmp_path / "merged", out.part(1), out.part(2), "--quiet")
+    assert (tmp_path / "merged/manifest.json").read_bytes() == (tmp_path / "whole/manifest.json").read_bytes()
+
+    built = [out.part(number).stat().st_ino for number in (1, 2)]
+    assert build_here(*again, *local, "--overwrite") == 0
+    assert built == [out.part(number).stat().st_ino for number in (1, 2)], "parts that fit stay"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ def build_part(
     with folder.claim(part, attempt, token) as log:
         if log is None:
             return Outcome(BUSY, "another attempt is at work there")
-        scratch = local_scratch(local, out, part, attempt) if local else folder.scratch(part, attempt)
+        scratch = folder.scratch(part, attempt)
+        if local:
+            scratch = local_scratch(local, out, scratch.name)
         scratch.parent.mkdir(parents=True, exist_ok=True)
         outcome = _run(
             [
@@ -72,14 +74,14 @@ def build_part(
         return outcome
 
 
-def local_scratch(local: str, out: str, part: int, attempt: int) -> Path:
+def local_scratch(local: str, out: str, name: str) -> Path:
     """Returns the folder on a node's own disks. Many OUTs may share those, so it is named by OUT, too."""
-    return Path(local, f"{Folder(out).scratch(part, attempt).name}-{_digest_of(out)}")
+    return Path(local, f"{name}-{_digest_of(out)}")
 
 
 def collect_local(out: str, local: str) -> None:
     """Removes what attempts have left on this node's own disks, but nothing of one that is at work."""
-    of_out = re.compile(rf"(\d+)\.(\d+)-{_digest_of(out)}")
+    of_out = re.compile(rf"(\d+)\.(\d+)-\w+-{_digest_of(out)}")
     for path in Path(local).glob("*"):
         named = of_out.fullmatch(path.name)
         if named is None:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from .._base.commands import run_command, stdout_alone
-from .._base.errors import InvalidArgumentError
+from .._base.errors import InvalidArgumentError, MismatchError
+from .._base.words import counted
 from .._build.tools import program
 from .cluster import Builds, connect
 from .columns import Column, Columns
@@ -98,6 +99,7 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
         if code != 0:
             return code
     folder.begin()
+    _remove_parts_of_other_plans(folder, is_asked="--overwrite" in plan_options)
     part_count = folder.part_count() or 0
     totals, state = Totals(), State(part_count)
     missing = []
@@ -124,6 +126,17 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
     elif not given.quiet:
         print(summary(str(folder.path), state, totals, view.elapsed_s), file=answer)
     return 6 if state.failed else 0  # the same command goes on
+
+
+def _remove_parts_of_other_plans(folder: Folder, is_asked: bool) -> None:
+    others = folder.of_other_plans()
+    if others and not is_asked:
+        raise MismatchError(
+            f"{others[0].parent} holds {counted(len(others), 'part', 'parts')} of another plan, {others[0].name} among "
+            "them: name another OUT, or give --overwrite, with the plan's options, to remove them"
+        )
+    for part in others:
+        folder.discard(part)
 
 
 def _build_missing(ray: Any, given: argparse.Namespace, folder: Folder, missing: list[int], view: View) -> None:

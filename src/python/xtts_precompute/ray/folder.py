@@ -3,7 +3,8 @@
     OUT/plan              what `xtts-precompute plan` has made of DATA
     OUT/parts/0007        a published part: a whole cache
     OUT/set.json          all parts as one, once they are there
-    OUT/scratch/0007.1    the cache that attempt 1 at part 7 builds; attempt 2 has another
+    OUT/scratch/0007.1-PLAN  the cache that attempt 1 at part 7 builds; attempt 2 has another, and so
+                          has each plan, since a builder goes on with nothing of another plan
     OUT/scratch/0007.1.log  what its builder says on stderr; it is locked while the attempt lives
 
 This is all the state of a run. A driver that starts again reads it, and goes on.
@@ -13,6 +14,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
+import hashlib
 import json
 import os
 import re
@@ -60,6 +63,14 @@ class Folder:
         plan = self.known_plan()
         return None if plan is None else len(plan["parts"])
 
+    @functools.cached_property
+    def plan_id(self) -> str:
+        """What the parts of the plan have in common: clips, their number, recipe and numerics."""
+        plan = self.known_plan()
+        if plan is None:
+            raise NotFoundError(f"there is no plan in {self.plan}")
+        return _id_of(plan["plan"], len(plan["parts"]), plan)
+
     def planned(self, number: int) -> Path:
         """Returns the file of the plan that a part is built from."""
         return self.plan / f"{number:04}"
@@ -68,13 +79,37 @@ class Folder:
         return self._parts / f"{number:04}"
 
     def scratch(self, number: int, attempt: int) -> Path:
-        return self._scratch / f"{number:04}.{attempt}"
+        return self._scratch / f"{number:04}.{attempt}-{self.plan_id}"
 
     def _log(self, number: int, attempt: int) -> Path:
         return self._scratch / f"{number:04}.{attempt}.log"
 
     def is_published(self, number: int) -> bool:
-        return (self.part(number) / "manifest.json").exists()
+        """Whether the part is in its place, as the plan wants it."""
+        try:
+            manifest = json.loads((self.part(number) / "manifest.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return False
+        part = manifest["partition"]
+        return part is not None and (part["index"], _id_of(part["plan"], part["count"], manifest)) == (
+            number,
+            self.plan_id,
+        )
+
+    def of_other_plans(self) -> list[Path]:
+        """Returns the caches that are in a part's place and are no parts of the plan."""
+        return [
+            path
+            for path in sorted(self._parts.iterdir())
+            if path.name.isdigit() and (path / "manifest.json").exists() and not self.is_published(int(path.name))
+        ]
+
+    def discard(self, part: Path) -> None:
+        """Removes a part. Its place is free at once: half a part there would be in the way for ever."""
+        discarded = self._scratch / f"{part.name}.discarded"
+        remove(discarded)
+        part.rename(discarded)
+        remove(discarded)
 
     @contextlib.contextmanager
     def claim(self, number: int, attempt: int, token: str) -> Iterator[IO[str] | None]:
@@ -171,6 +206,12 @@ def remove(path: Path) -> None:
         if not path.exists():
             return
     shutil.rmtree(path)  # raises the reason
+
+
+def _id_of(plan: str, part_count: int, has_recipe: dict[str, Any]) -> str:
+    # The plan's own digest is of the clips alone.
+    common = [plan, part_count, has_recipe["recipe"], has_recipe["numerics"]]
+    return hashlib.sha256(json.dumps(common, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _sync(path: Path) -> None:
