@@ -18,7 +18,8 @@ xtts-precompute plan "$data" "$out/plan" --parts "$parts" "$@" "${limits[@]}"
 
 # AT_ONCE: how many parts run at the same time, so that the disks of DATA are not asked for more.
 # A cluster's MaxArraySize, often 1001, is more than the most PARTS.
-array=$(sbatch --parsable --array="1-$parts%${AT_ONCE:-100}" --output="$out/logs/%4a.log" "$here/part.sh" "$out")
+array=$(sbatch --parsable --array="1-$parts%${AT_ONCE:-100}" --output="$out/logs/%4a.log" "$here/part.sh" \
+  "$out" "${limits[@]}")
 # It runs once all parts are there. If one has failed, it goes away.
 set=$(sbatch --parsable --dependency="afterok:$array" --kill-on-invalid-dep=yes --output="$out/logs/set.log" \
   "$here/set.sh" "$out" "${limits[@]}")

@@ -259,7 +259,7 @@ def attempt_at(folder, parts_corpus, monkeypatch):
     assert folder.part_count() == 3
 
     def build_one(part, attempt=1, local=None):
-        return build_part(str(folder.path), part, attempt, f"# {part}", 1, None, local)
+        return build_part(str(folder.path), part, attempt, f"# {part}", 1, None, [], local)
 
     return build_one
 
@@ -376,8 +376,8 @@ def test_what_a_builder_says_is_told(attempt_at, folder):
 class Here:
     """Builds in this process, instead of a cluster."""
 
-    def __init__(self, _ray, out, cpus, _gpus, memory, local):
-        self.of_all = (out, cpus, memory, local)
+    def __init__(self, _ray, out, cpus, _gpus, memory, limits, local):
+        self.of_all = (out, cpus, memory, limits, local)
         self.outcomes = []
 
     def slot_count(self):
@@ -396,7 +396,7 @@ class Here:
         return found
 
     def collect_local(self):
-        out, _, _, local = self.of_all
+        out, *_, local = self.of_all
         if local:
             collect_local(out, local)
 
@@ -408,6 +408,34 @@ def build_here(parts_corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "Builds", Here)
     monkeypatch.setattr(command, "connect", contextlib.nullcontext)
     return lambda *words: command.main(["build", str(parts_corpus), str(tmp_path / "out"), "--quiet", *words])
+
+
+def test_limits_reach_the_parts_and_the_set(build_here, parts_corpus, tmp_path):
+    wrong = [parts_corpus / f"clip-0{number}.wav" for number in (10, 20, 30)]
+    sounds = [path.read_bytes() for path in wrong]
+    for path in wrong:
+        path.write_text("no sound")
+    try:
+        assert build_here("--parts", "3", *OPTIONS, "--max-rejects", "40%") == 0
+        shutil.rmtree(tmp_path / "out")
+        assert build_here("--parts", "3", *OPTIONS) == 6
+        assert build_here("--max-rejects", "40%") == 0, "later limits hold for the parts that are missing"
+    finally:
+        for path, sound in zip(wrong, sounds, strict=True):
+            path.write_bytes(sound)
+
+
+def test_a_set_has_the_limits_of_its_plan(build_here, tmp_path, monkeypatch):
+    assert build_here("--parts", "3", *OPTIONS) == 0
+    plan = Folder(str(tmp_path / "out")).known_plan()
+    monkeypatch.setattr(Folder, "known_plan", lambda _: {**plan, "limits": {"max_rejects": "0", "max_dropped": "1%"}})
+    asked = []
+    monkeypatch.setattr(command, "_ran", lambda words, *_: asked.append(words) or 0)
+    assert build_here() == 0 and build_here("--max-rejects", "7%") == 0
+    assert [words[-3:-1] for words in asked] == [
+        ["--max-rejects=0", "--max-dropped=1%"],
+        ["--max-rejects=7%", "--max-dropped=1%"],
+    ]
 
 
 @pytest.mark.parametrize("local", [False, True])

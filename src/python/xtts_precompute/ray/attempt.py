@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -36,7 +37,14 @@ class Outcome(NamedTuple):
 
 
 def build_part(
-    out: str, part: int, attempt: int, token: str, threads: int, memory: str | None, local: str | None
+    out: str,
+    part: int,
+    attempt: int,
+    token: str,
+    threads: int,
+    memory: str | None,
+    limits: Sequence[str],
+    local: str | None,
 ) -> Outcome:
     """Builds and publishes the part, or goes on with what an earlier attempt of this number has left.
 
@@ -47,6 +55,7 @@ def build_part(
         token: Begins the attempt's log, so that nobody takes it for an earlier one's.
         threads: Threads of the builder.
         memory: The builder's --memory. None: the share of its threads.
+        limits: Options of how much may be lost. None: the plan's hold.
         local: A folder on the node's own disks to build in. None: the scratch in OUT.
     """
     folder = Folder(out)
@@ -63,6 +72,7 @@ def build_part(
             [
                 *(str(program()), "build", "--part", str(folder.planned(part)), str(scratch), "--json"),
                 *("-j", str(threads), "--memory", memory or _share_of_memory(threads)),
+                *limits,
             ],
             log,
         )

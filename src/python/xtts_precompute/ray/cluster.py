@@ -69,10 +69,19 @@ class Calls:
 class Builds(Calls):
     """Attempts at parts: a task each, which needs some processors, and perhaps a GPU."""
 
-    def __init__(self, ray: Any, out: str, cpus: int, gpus: float, memory: str | None, local: str | None) -> None:
+    def __init__(
+        self,
+        ray: Any,
+        out: str,
+        cpus: int,
+        gpus: float,
+        memory: str | None,
+        limits: Sequence[str],
+        local: str | None,
+    ) -> None:
         super().__init__(ray, {"CPU": cpus, "GPU": gpus})
         self._task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=0)(build_part)
-        self._of_all = (out, cpus, memory, local)
+        self._of_all = (out, cpus, memory, limits, local)
 
     def start(self, part: int, attempt: int, token: str) -> Any:
         out, *others = self._of_all
@@ -82,7 +91,7 @@ class Builds(Calls):
 
     def collect_local(self) -> None:
         """Removes what lost attempts have left on the nodes' own disks."""
-        out, _, _, local = self._of_all
+        out, *_, local = self._of_all
         if local is None:
             return
         strategies = importlib.import_module("ray.util.scheduling_strategies")

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from .._base.commands import run_command, stdout_alone
@@ -23,7 +23,7 @@ from .view import View, document, summary
 
 PROGRAM = "xtts_precompute.ray"
 _PARTS = 64
-_LIMITS = ("max-rejects", "max-dropped")
+_LIMITS = ("max_rejects", "max_dropped")
 _EXAMPLES = """examples:
   python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --recipe tacotron2
   python -m xtts_precompute.ray build /data/corpus /data/out --parts 500 --address head:6379 --scratch /local
@@ -90,12 +90,11 @@ def _count(word: str) -> int:
 def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> int:
     column = _column_of(given)
     folder = Folder(os.path.abspath(given.out))
-    limits = [f"--{name}={value}" for name in _LIMITS if (value := getattr(given, name.replace("-", "_"))) is not None]
     data = os.path.abspath(given.data)
     known = folder.known_plan()
     if known is None or known["data"]["path"] != data or given.parts or plan_options:
         parts = f"--parts={given.parts or folder.part_count() or _PARTS}"
-        code = _ran(["plan", data, str(folder.plan), parts, *plan_options, *limits], given, answer)
+        code = _ran(["plan", data, str(folder.plan), parts, *plan_options, *_limits(given, {})], given, answer)
         if code != 0:
             return code
     folder.begin()
@@ -117,6 +116,7 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
                 _add_column(ray, given, folder, column, view)
     if not state.failed:
         parts_of = [str(folder.part(part)) for part in range(1, part_count + 1)]
+        limits = _limits(given, (folder.known_plan() or {}).get("limits", {}))
         code = _ran(["set", str(folder.path), *parts_of, *limits, "--quiet"], given, answer)
         if code != 0:
             return code
@@ -126,6 +126,12 @@ def _build(given: argparse.Namespace, plan_options: list[str], answer: Any) -> i
     elif not given.quiet:
         print(summary(str(folder.path), state, totals, view.elapsed_s), file=answer)
     return 6 if state.failed else 0  # the same command goes on
+
+
+def _limits(given: argparse.Namespace, planned: Mapping[str, str]) -> list[str]:
+    """Returns the options of how much may be lost; where one was not given, that of `planned`."""
+    values = {name: getattr(given, name) or planned.get(name) for name in _LIMITS}
+    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items() if value]
 
 
 def _remove_parts_of_other_plans(folder: Folder, is_asked: bool) -> None:
@@ -140,8 +146,15 @@ def _remove_parts_of_other_plans(folder: Folder, is_asked: bool) -> None:
 
 
 def _build_missing(ray: Any, given: argparse.Namespace, folder: Folder, missing: list[int], view: View) -> None:
-    builds = Builds(ray, str(folder.path), given.cpus_per_part, given.gpus_per_part, given.memory, given.scratch)
-
+    builds = Builds(
+        ray,
+        str(folder.path),
+        given.cpus_per_part,
+        given.gpus_per_part,
+        given.memory,
+        _limits(given, {}),
+        given.scratch,
+    )
     if builds.slot_count() == 0:
         print(
             f"{PROGRAM}: no node of the cluster has what a part needs; parts wait for such a node "
