@@ -32,11 +32,11 @@ def test_limits_reach_the_plan_the_parts_and_the_set(tmp_path):
     (tmp_path / "bin/sbatch").write_text(SBATCH)
     (tmp_path / "bin/sbatch").chmod(0o755)
     (tmp_path / "bin/xtts-precompute").symlink_to(PROGRAM)
-    environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "SLURM_CPUS_PER_TASK": "1"}
+    variables = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "SLURM_CPUS_PER_TASK": "1"}
 
     def build(limits):
         options = ["--layout", "packed", "--set", "max_frames=52428"]
-        return ran("bash", BUILD, tmp_path / "data", tmp_path / "out", 3, *options, environment={**environment, **limits})
+        return ran("bash", BUILD, tmp_path / "data", tmp_path / "out", 3, *options, environment={**variables, **limits})
 
     refused = build({})
     assert refused.returncode == 3, refused.stderr
