@@ -5,6 +5,7 @@
 #include "base/formatted.hpp"
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
+#include "reader/missing_file.hpp"
 #include "reader/read_exactly.hpp"
 
 namespace xtts::reader {
@@ -15,7 +16,14 @@ Result<std::shared_ptr<const ShardFile>> open_shard(Env& env, const std::string&
                                                     std::uint64_t ordinal) {
   auto shard = std::make_shared<ShardFile>();
   shard->name = shard_name(column, ordinal);
-  auto file = env.open_for_read(join_path(cache, shard->name));
+  const std::string path = join_path(cache, shard->name);
+  auto file = env.open_for_read(path);
+  if (!file.ok() && file.status().code() == StatusCode::kNotFound) {
+    const Status fetched = fetch_missing(env, cache, shard->name);
+    // Also after a failure: the process that fetches ends when the last file is there.
+    file = env.open_for_read(path);
+    if (!file.ok() && fetched.code() == StatusCode::kResource) return fetched;
+  }
   if (!file.ok()) {
     if (file.status().code() != StatusCode::kNotFound) return file.status();
     return Status(StatusCode::kCorrupt, shard->name + " is missing");

@@ -1,6 +1,7 @@
 // ShardFiles opens the shard files of one generation when they are first needed. The last ones stay
 // open (kept_things.hpp), so that a cache of twenty thousand shards fits a process's limit of
-// descriptors. If descriptors run out, kept files are closed first.
+// descriptors. If descriptors run out, kept files are closed first. A file that a copy of a
+// published cache lacks is fetched (missing_file.hpp).
 //
 // A returned file stays open as long as its holder keeps it. Synchronised inside: any number of
 // threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource,

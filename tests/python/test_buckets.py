@@ -11,6 +11,7 @@ import os
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -22,7 +23,7 @@ import pytest
 import xtts_precompute as xp
 from support import build, make_corpus, tell
 from xtts_precompute.buckets import bucket as bucket_module
-from xtts_precompute.buckets import checks, fetch, layout, publish
+from xtts_precompute.buckets import checks, fetch, filler, layout, locks, publish
 from xtts_precompute.buckets.command import main
 
 pytest.importorskip("obstore", reason="obstore is not installed: no bucket is tried")
@@ -31,15 +32,21 @@ pytest.importorskip("xxhash", reason="xxhash is not installed: no bucket is trie
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
+    """In this process, and in fillers that it starts."""
     monkeypatch.setattr(bucket_module, "_FIRST_PAUSE_S", 0.001)
+    short = (
+        "from xtts_precompute.buckets import bucket, filler; bucket._FIRST_PAUSE_S = 0.001;"
+        "filler._FAILED_S = 0.5; filler.main()"
+    )
+    monkeypatch.setattr(filler, "_PROGRAM", ("-c", short))
 
 
 @pytest.fixture(scope="module")
-def parts(corpus, tmp_path_factory):
-    """A set of three parts in its folder."""
+def parts(path, second_path, tmp_path_factory):
+    """A set of two caches in its folder."""
     folder = tmp_path_factory.mktemp("set") / "corpus"
-    for part in range(1, 4):
-        build(corpus, folder / f"parts/{part:04}", "--partition", f"{part}/3")
+    for number, one in enumerate((path, second_path)):
+        shutil.copytree(one, folder / f"parts/{number}")
     tell("set", folder, *sorted((folder / "parts").iterdir()))
     return folder
 
@@ -160,7 +167,7 @@ def test_a_new_generation_takes_the_place_of_an_earlier_one(path, next_generatio
     folder = Path(after.path)
     assert len(list(folder.glob("index-*"))) == 2
     del before
-    fetch(url, tmp_path / "local")
+    fetch(url, tmp_path / "local")  # waits for the filler
     assert [file.name for file in folder.glob("index-*")] == [
         layout.files_of((folder / "manifest.json").read_bytes(), "manifest.json").index.key
     ]
@@ -238,9 +245,14 @@ def test_a_set_leads_nowhere_else(parts, tmp_path, name):
 def test_one_process_transfers_and_the_others_wait(path, tmp_path):
     in_folder(path, tmp_path / "bucket")
     with Server(tmp_path / "bucket") as server:
-        one = f"import xtts_precompute as xp; print(len(xp.open({server.url!r}, local={str(tmp_path / 'local')!r})))"
+        one = (
+            f"import xtts_precompute as xp; cache = xp.open({server.url!r}, local={str(tmp_path / 'local')!r});"
+            "print(sum(batch.valid_count for batch in cache.reader(batch_size=4)))"
+        )
         running = [subprocess.Popen([sys.executable, "-c", one], stdout=subprocess.PIPE) for _ in range(3)]
-        assert {int(each.communicate()[0]) for each in running} == {len(xp.open(path))}
+        assert {int(each.communicate()[0]) for each in running} == {
+            sum(batch.valid_count for batch in xp.open(path).reader(batch_size=4))
+        }
         shards = [name for name in server.asked if "/shards/" in name]
         assert len(shards) == len(set(shards)) > 0
 
@@ -257,6 +269,63 @@ def test_a_process_that_dies_leaves_the_turn_to_the_next(path, tmp_path):
         running.wait()
         server.stall = False
         assert_equal(xp.open(server.url, local=tmp_path / "local"), xp.open(path))
+
+
+# ---- the filler
+
+
+def test_a_cache_is_open_before_its_shards_are_there(parts, tmp_path):
+    in_folder(parts, tmp_path / "bucket")
+    with Server(tmp_path / "bucket") as server:
+        server.fault = lambda name: server.held.wait() and None if "/shards/" in name else None
+        cache = xp.open(server.url, local=tmp_path / "local")
+        assert cache.ids[:] == xp.open(parts).ids[:]
+        assert not list(Path(cache.path).rglob("shards/*/*-*.lmdb"))
+        threading.Timer(0.3, server.held.set).start()
+        assert_equal(cache, xp.open(parts))
+
+
+def test_what_a_reader_asks_for_comes_first(parts, tmp_path):
+    in_folder(parts, tmp_path / "bucket")
+    folder = Path(fetch(f"file://{tmp_path}/bucket", tmp_path / "local"))
+    shards = sorted(str(shard.relative_to(folder)) for shard in folder.rglob("shards/*/*"))
+    for shard in shards:
+        (folder / shard).unlink()
+    with socket.socket(socket.AF_UNIX) as listening:
+        filling = filler.Filler(f"file://{tmp_path}/bucket", folder, listening)
+    order = [filling._next() for _ in range(2)]
+    filling._asked_for.append(shards[-1])
+    order.append(filling._next())
+    assert order[2] == shards[-1] and len(set(order)) == 3
+    assert order[:2] == list(filling._missing)[:2]
+
+
+def test_a_filler_that_dies_is_told_and_the_next_goes_on(parts, tmp_path):
+    in_folder(parts, tmp_path / "bucket")
+    with Server(tmp_path / "bucket") as server:
+        server.fault = lambda name: server.held.wait() and None if "/shards/mel" in name else None
+        cache = xp.open(server.url, local=tmp_path / "local")
+        threading.Timer(0.5, filler._started[-1].kill).start()
+        with pytest.raises(xp.ResourceError, match="has ended: open the cache again"):
+            next(iter(cache.reader(batch_size=2, on_damage="skip")))
+        server.held.set()
+        assert_equal(xp.open(server.url, local=tmp_path / "local"), xp.open(parts))
+        assert_equal(cache, xp.open(parts))
+
+
+def test_a_filler_ends_with_its_users(path, tmp_path):
+    in_folder(path, tmp_path / "bucket")
+    with Server(tmp_path / "bucket") as server:
+        server.fault = lambda name: server.held.wait() and None if "/shards/" in name else None
+        one = f"import xtts_precompute as xp; xp.open({server.url!r}, local={str(tmp_path / 'local')!r})"
+        subprocess.run([sys.executable, "-c", one], check=True)
+        began = time.monotonic()
+        threading.Timer(30, server.held.set).start()
+        while (turn := locks.take_turn(next((tmp_path / "local").glob("*.lock")))) is None:
+            time.sleep(0.05)
+        turn.close()
+        assert time.monotonic() - began < 20
+        server.held.set()
 
 
 # ---- S3
@@ -354,6 +423,7 @@ class Server:
         self.faults = 0
         self.fault = lambda path: None
         self.stall = False
+        self.held = threading.Event()  # for faults that wait
         server = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -422,6 +492,7 @@ class Server:
 
     def __exit__(self, *_):
         self.stall = False
+        self.held.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -462,9 +533,13 @@ def test_a_fault_that_stays_is_told(path, tmp_path, fault, error):
     with Server(tmp_path / "bucket") as server:
         server.fault = lambda name: fault if "/shards/" in name else None
         with pytest.raises(error, match=re.escape(server.url)):
-            xp.open(server.url, local=tmp_path / "local")
-        assert not list((tmp_path / "local").rglob("manifest.json"))
+            fetch(server.url, tmp_path / "local")
+        for _ in range(2):  # the first process that meets it, and the next
+            cache = xp.open(server.url, local=tmp_path / "local")
+            with pytest.raises(xp.ResourceError, match=re.escape(server.url)):
+                next(iter(cache.reader(batch_size=2, on_damage="skip")))
         server.fault = lambda name: None
+        time.sleep(0.6)  # until the filler tries again
         assert_equal(xp.open(server.url, local=tmp_path / "local"), xp.open(path))
 
 
@@ -477,13 +552,15 @@ def test_no_batch_is_false_for_many_faults(parts, tmp_path):
     with Server(tmp_path / "bucket") as server:
         server.fault = lambda name: chance.choice(_FAULTS) if chance.random() < 0.3 else None
         while server.faults < wanted:
-            with contextlib.suppress(xp.CorruptError, xp.MismatchError, xp.SourceIoError):
+            with contextlib.suppress(xp.CorruptError, xp.MismatchError, xp.SourceIoError, xp.ResourceError):
                 told += 1
+                if chance.random() < 0.8:
+                    fetch(server.url, tmp_path / "local")
                 cache = xp.open(server.url, local=tmp_path / "local")
-                told -= 1
                 assert_equal(cache, xp.open(parts))
+                told -= 1
                 del cache
-                shutil.rmtree(tmp_path / "local")
+                shutil.rmtree(tmp_path / "local", ignore_errors=True)  # a filler may be ending
     print(f"{server.faults} faults, {told} of them told")
 
 

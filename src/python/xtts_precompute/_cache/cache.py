@@ -36,8 +36,9 @@ def open(path: PathLike | Iterable[PathLike], *, local: PathLike | None = None, 
 
         far = xp.open("s3://bucket/cache", local="/nvme/xtts", size="200GB")
 
-    A URL is a folder of an object store (docs/buckets.md). What is missing in `local` is copied
-    there, by one process of the machine, and checked; then it is read from there.
+    A URL is a folder of an object store (docs/buckets.md). It is read from a copy in `local`, which
+    one process of the machine makes and checks. Shards that are not there yet come when a reader
+    needs them.
 
     Args:
         path: The folder of a cache or a set, a URL, or several of them.
@@ -66,9 +67,9 @@ def open(path: PathLike | Iterable[PathLike], *, local: PathLike | None = None, 
 def _fetched(url: str, local: PathLike | None, size: int | str | None) -> str:
     if local is None:
         raise InvalidArgumentError(f"{url} is read by way of a folder: open({url!r}, local=DIR, size='200GB')")
-    from ..buckets.fetch import fetch
+    from ..buckets.fetch import filled
 
-    return fetch(url, os.fsdecode(local), size=size)
+    return filled(url, os.fsdecode(local), size)
 
 
 class Cache(Stored):

@@ -6,24 +6,23 @@ import contextlib
 import fcntl
 import os
 import struct
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
-_LOOK_S = 0.1
 
+def take_turn(path: Path) -> IO[bytes] | None:
+    """Returns the turn, or None while another process has it.
 
-@contextlib.contextmanager
-def turn(path: Path) -> Iterator[None]:
-    """Waits until no other process has the turn. The system ends the turn of a process that dies."""
-    with open(path, "ab") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(_LOOK_S)
-        yield
+    It ends when the file is closed, by this process and all that have inherited it, however they end.
+    """
+    file = open(path, "ab")  # noqa: SIM115  the caller closes it
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
 
 
 @contextlib.contextmanager
