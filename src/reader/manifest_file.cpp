@@ -48,6 +48,12 @@ Status why_no_manifest(Env& env, const std::string& cache) {
   const auto folder = env.stat(cache);
   const std::string to_make_one = formatted(
       "; {} makes one", command_in_text("xtts-precompute build DATA " + shell_quoted(cache)));
+  if (!folder.ok() && cache.find("://") != std::string::npos) {
+    return {StatusCode::kNotFound,
+            formatted("commands read folders, not URLs; {} copies a published cache to one",
+                      command_in_text("python -m xtts_precompute.buckets fetch " +
+                                      shell_quoted(cache) + " DIR"))};
+  }
   if (!folder.ok())
     return {StatusCode::kNotFound, formatted("there is no cache at {}{}", cache, to_make_one)};
   if (folder->kind != FileKind::kDirectory) {

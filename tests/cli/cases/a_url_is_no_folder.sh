@@ -1,0 +1,1 @@
+xtts-precompute info s3://bucket/cache
