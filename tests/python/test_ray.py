@@ -95,7 +95,7 @@ def test_parts_are_one_build_though_a_driver_and_a_node_die(cluster, work):
 def test_a_column_is_added_by_actors_that_may_die(cluster, work):
     options = ["--add-column", "mean=my_column:mean", "--batch", "3", "--gpus", "0", "--column-version", "1"]
     told = ended(start(cluster, work, *options))
-    assert told["repeated"] == 1 and (work / "died").exists()
+    assert told["repeated"] >= 1 and (work / "died").exists()
     together = xp.open(work / "out")
     for clip_id in together.ids:
         assert together[clip_id]["mean"].shape == (len(together[clip_id].mel), 1)
