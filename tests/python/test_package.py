@@ -33,6 +33,8 @@ def test_versions_agree():
     extras = [
         *advise,
         'ml_dtypes>=0.3; extra == "bfloat16"',
+        'obstore>=0.12; extra == "buckets"',
+        'xxhash>=3; extra == "buckets"',
         'pyarrow>=14; extra == "huggingface"',
         'ray>=2.9; extra == "ray"',
     ]
