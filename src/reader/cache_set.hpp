@@ -39,9 +39,6 @@ class CacheSet final : public ClipSet {
   [[nodiscard]] std::size_t cache_count() const noexcept { return table_count(); }
   // It lives as long as the set.
   [[nodiscard]] Result<CacheView*> cache(std::size_t index) const;
-  [[nodiscard]] const std::string& cache_path(std::size_t index) const noexcept {
-    return cache_paths_[index];
-  }
   // The paths that open() takes for the same clips.
   [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
   [[nodiscard]] Env& env() const noexcept { return *env_; }
